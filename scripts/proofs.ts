@@ -67,7 +67,7 @@ export const proofs: readonly Proof[] = [
     projects: both,
     files: ['test/postgres/unsafe-server.test.ts', 'test/storage/unsafe-sqlite.test.ts'],
     sizes: [],
-    catches: ['torn-pages-allowed', 'unsafe-server-is-used', 'unsafe-sqlite-is-commanded', 'unsafe-sqlite-is-served'],
+    catches: ['torn-pages-allowed', 'unsafe-after-failover', 'unsafe-server-is-used', 'unsafe-sqlite-is-commanded', 'unsafe-sqlite-is-served'],
   },
   {
     name: 'faults-of-storage',
