@@ -3,6 +3,7 @@ import { measureAccept, measureAcceptMany } from './accept-rows.ts'
 import { BenchMachine } from './bench-machine.ts'
 import { besideEmbedded } from './beside-embedded.ts'
 import { measureLoadCurve, measureStoredCurve } from './curve-rows.ts'
+import { measureDistance } from './distance-rows.ts'
 import { type BenchRun, fullLengths, quickLengths } from './bench-run.ts'
 import { type Figure, judge } from './figure.ts'
 import { describeHost, watchHost } from './host-factor.ts'
@@ -41,7 +42,7 @@ const usage = `npm run bench [-- options]
 
 Rows: 1 the host itself, 2 accept, 3 accept 100 a request, 4 whole life, 5 on the wire, 6 reads, 7 start and memory,
 8 smpp-codec, 9 smpp-life, 10 smpp-window, 11 phones, 12 overview, 13 postgres, 14 sizes, 15 webhooks, 16 load, 17 stored, 18 visits,
-19 provider, 20 ways, 21 statements, 22 waited, 23 modems.
+19 provider, 20 ways, 21 statements, 22 waited, 23 modems, 24 distance.
 A whole run takes about half an hour, needs 8 GB for temporary files, and writes docs/benchmarks.md and its charts.
 `
 
@@ -69,6 +70,7 @@ const rows: readonly { row: number; name?: string; measure: (run: BenchRun) => P
   { row: 21, name: 'statements', measure: measureStatements },
   { row: 22, name: 'waited', measure: measureWaited },
   { row: 23, name: 'modems', measure: measureModems },
+  { row: 24, name: 'distance', measure: measureDistance },
 ]
 
 async function main(): Promise<void> {

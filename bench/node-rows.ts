@@ -79,7 +79,8 @@ interface Measuring {
 
 const nodesOf = (nodes: number): string => `${nodes} ${nodes === 1 ? 'node' : 'nodes'}`
 
-async function acceptRate(
+/** What the nodes of a house accept a second. */
+export async function acceptRate(
   run: BenchRun,
   house: NodeHouse,
   { nodes, spread, connectionsOfEach }: Measuring & { connectionsOfEach: number },
@@ -114,7 +115,11 @@ const target = (
 })
 
 /** Messages a second from the first that became final to the last, by the times in the database; fewer may wait than could be worked off meanwhile. */
-async function claimRate(run: BenchRun, house: NodeHouse, { nodes, spread }: Measuring): Promise<Rate> {
+export async function claimRate(
+  run: BenchRun,
+  house: NodeHouse,
+  { nodes, spread }: Measuring,
+): Promise<Rate> {
   const { warmUpMs, measureMs } = run.lengths.nodes
   const fromMs = Date.now()
   await house.setOffline(false)
