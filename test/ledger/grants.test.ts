@@ -142,7 +142,12 @@ test('a wallet that nobody used is refilled without an entry, and one that was g
   await fixture.clock.advance(dayMs)
   expect(await refill()).toBe(1)
   const entries = () =>
-    fixture.storage.read.selectFrom('ledger_entries').select('sms').where('mode', '=', 'test').execute()
+    fixture.storage.read
+      .selectFrom('ledger_entries')
+      .select('sms')
+      .where('mode', '=', 'test')
+      .orderBy('created_at')
+      .execute()
   expect(await entries()).toEqual([{ sms: 1_000 }])
   await grant({ sms: 500, mode: 'test' })
   await fixture.clock.advance(dayMs)
