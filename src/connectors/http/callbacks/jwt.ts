@@ -25,7 +25,7 @@ export function isSignedJwt(
   return hashClaim === null || said[hashClaim] === createHash('sha256').update(body).digest('hex')
 }
 
-/** Returns what a token says (RFC 7519, section 4), whatever its signature; null where it is none. */
+/** Returns what a token says (RFC 7519, section 4), without a look at its signature; null where it is none. */
 export const claimsOf = (token: string): Readonly<Record<string, unknown>> | null =>
   partOf(token.split('.')[1] ?? '')
 
