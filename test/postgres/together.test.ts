@@ -1,38 +1,19 @@
-import fc from 'fast-check'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { allDone } from '../../src/runtime/all-done.ts'
 import type { SelectEach, StorageError, Tx } from '../../src/storage/seam/dialect.ts'
 import {
   addToRows, adjustRows, deleteRows, insertRows, selectEach, together, updateRows,
 } from '../../src/storage/seam/sets.ts' // prettier-ignore
-import type { Writer } from '../../src/storage/seam/writer.ts'
-import { type NearStore, openNearStore } from '../near-store.ts'
-import { endAfter, sizeOf } from '../proof-sizes.ts'
 import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
+import { deferred, deferredKey, rowsOf, sums, total, totalKey, way } from './together-rows.ts'
 import { watchCrossings } from './watch-crossings.ts'
 
 let store: TestStorage
-let embedded: NearStore
 
-beforeAll(async () => void (embedded = await openNearStore(0)))
 beforeEach(async () => {
-  embedded.clear()
   store = await openTestStorage()
   return () => store.close()
 })
-afterAll(() => embedded.close())
-
-const total = (account_id: string, messages: number) => ({
-  account_id, mode: 'live' as const, route_key: 'r', messages, parts: messages, next_expiry_at: 1,
-}) // prettier-ignore
-const deferred = (account_id: string, messages: number) => ({
-  account_id, mode: 'live' as const, reason: 'scheduled' as const, messages, parts: messages,
-}) // prettier-ignore
-const way = (id: string) => ({ id, stages: '[]', created_at: 1 })
-
-const totalKey = ['account_id', 'mode', 'route_key'] as const
-const deferredKey = ['account_id', 'mode', 'reason'] as const
-const sums = ['messages', 'parts'] as const
 
 const unit = <T>(run: (tx: Tx) => Promise<T>): Promise<T> =>
   store.storage.writer.write((tx) => together(tx, () => run(tx)))
@@ -138,6 +119,23 @@ test('reads that find few rows are one text; each gets its rows, in the order of
   expect(found, 'one by one').toEqual(expected)
 })
 
+test('a read sees what was posted before it in its turn, and nothing of what was posted after it', async () => {
+  await warm()
+  const sumOf: SelectEach = { sql: 'select sum(messages) as sum from queue_totals where account_id = :account', inputs: ['account'], few: true } // prettier-ignore
+  let found: unknown[] = []
+  const texts = await textsOf(async (tx) => {
+    found = await allDone([
+      selectEach(tx, sumOf, [['a']]),
+      insertRows(tx, 'queue_totals', [total('a', 1)]),
+      insertRows(tx, 'ways', [way('w')]),
+      selectEach(tx, sumOf, [['a']]),
+      updateRows(tx, 'queue_totals', totalKey, [total('a', 5)]),
+    ])
+  })
+  expect(found).toEqual([[{ sum: null }], 1, 1, [{ sum: 1 }], 1])
+  expect(texts.map((text) => text.split(' ')[0])).toEqual(['select', 'with', 'select', 'update'])
+})
+
 test('if one statement of a text fails, all of it fail for its reason, and the unit alone is rolled back', async () => {
   const beside = store.storage.writer.write((tx) => insertRows(tx, 'ways', [way('of another unit')]))
   let reasons: unknown[] = []
@@ -207,91 +205,3 @@ test('a unit that does not ask for it shares nothing, also in the transaction of
   const changes = statements.filter((text) => /^(with|insert)/.test(text))
   expect(changes.map((text) => text.split(' ')[0])).toEqual(['with', 'insert', 'insert', 'with'])
 })
-
-const accounts = fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd'), { minLength: 0, maxLength: 4 })
-const amount = fc.integer({ min: 0, max: 3 })
-const statement = fc.record({
-  verb: fc.constantFrom('insert', 'ignore', 'update', 'expected', 'delete', 'adjust', 'add' as const),
-  table: fc.constantFrom('queue_totals', 'deferred_totals', 'ways' as const),
-  accounts,
-  amount,
-})
-type Asked = typeof statement extends fc.Arbitrary<infer A> ? A : never
-
-/** In a unit of turns of statements, each turn posted at once. */
-const turns = fc.array(fc.array(statement, { minLength: 1, maxLength: 5 }), { minLength: 1, maxLength: 3 })
-
-function post(tx: Tx, { verb, table, accounts: of, amount: sum }: Asked): Promise<number> {
-  if (table === 'ways') {
-    const rows = of.map(way)
-    if (verb === 'delete') return deleteRows(tx, table, ['id'], rows)
-    return insertRows(tx, table, rows, verb === 'insert' ? 'fail' : 'ignore')
-  }
-  return table === 'queue_totals'
-    ? change(tx, verb, table, totalKey, of.map((name) => total(name, verb === 'adjust' ? sum - 2 : sum)), sum) // prettier-ignore
-    : change(tx, verb, table, deferredKey, of.map((name) => deferred(name, verb === 'adjust' ? sum - 2 : sum)), sum) // prettier-ignore
-}
-
-function change(
-  tx: Tx,
-  verb: Asked['verb'],
-  table: 'queue_totals' | 'deferred_totals',
-  key: readonly never[] | readonly string[],
-  rows: readonly object[],
-  sum: number,
-): Promise<number> {
-  const [keyed, all] = [key as never, rows as never[]]
-  switch (verb) {
-    case 'insert':
-      return insertRows(tx, table, all)
-    case 'ignore':
-      return insertRows(tx, table, all, 'ignore')
-    case 'update':
-      return updateRows(tx, table, keyed, all)
-    case 'expected':
-      return updateRows(tx, table, keyed, all, { column: 'messages', of: () => sum + 1 })
-    case 'delete':
-      return deleteRows(tx, table, keyed, rows)
-    case 'adjust':
-      return adjustRows(tx, table, { key: keyed, amounts: sums }, all)
-    default:
-      return addToRows(tx, table, { key: keyed, amounts: sums, ...(table === 'queue_totals' && { lowest: ['next_expiry_at'] as never }) }, all) // prettier-ignore
-  }
-}
-
-const outcomeOf = (writer: Writer, unitOf: readonly (readonly Asked[])[]): Promise<unknown> =>
-  writer
-    .write((tx) =>
-      together(tx, async () => {
-        const counts: number[][] = []
-        for (const turn of unitOf) counts.push(await allDone(turn.map((asked) => post(tx, asked))))
-        return counts
-      }),
-    )
-    .catch((error: unknown) => (error as StorageError).fault)
-
-const rowsOf = (writer: Writer): Promise<object[][]> =>
-  writer.write((tx) =>
-    allDone([
-      tx.selectFrom('queue_totals').selectAll().orderBy('account_id').execute(),
-      tx.selectFrom('deferred_totals').selectAll().orderBy('account_id').execute(),
-      tx.selectFrom('ways').select(['id', 'stages', 'created_at']).orderBy('id').execute(),
-    ]),
-  )
-
-test(
-  'any unit leaves the same rows and counts as on SQLite, where its statements run one by one',
-  { timeout: endAfter(60_000) },
-  async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(turns, { minLength: 1, maxLength: 4 }), async (units) => {
-        for (const unitOf of units)
-          expect(await outcomeOf(store.storage.writer, unitOf)).toEqual(
-            await outcomeOf(embedded.writer, unitOf),
-          )
-        expect(await rowsOf(store.storage.writer)).toEqual(await rowsOf(embedded.writer))
-      }),
-      { numRuns: sizeOf('SHARED_TEXTS') },
-    )
-  },
-)

@@ -70,7 +70,7 @@ export function postgresSets(typesOf: ColumnTypes): SetStatements {
     const set = together.has(db.getExecutor())
       ? alike.columnsOf(`${asked.verb} ${table} ${asked.stored} ${columns.join()}`, typed, asked.stored, rows)
       : eachColumn(typed, rows)
-    const part = { table, text: (first: number) => asked.text(set, first), values: set.values }
+    const part = { table, reads: [], text: (first: number) => asked.text(set, first), values: set.values }
     return Number((await run(db, part)).numAffectedRows ?? 0n)
   }
   return {
@@ -212,12 +212,24 @@ function selection(statement: SelectEach, inputs: readonly Value[][]): Part {
   const order = /\border by\b/i.test(select) ? '' : 'order by input.ordinality'
   return {
     table: null,
+    reads: statement.few === true ? tablesOf(statement.sql) : [],
     text: (
       first,
     ) => `select found.* from unnest(${types.map((type, i) => `$${first + i}::${type}[]`).join(', ')}) with ordinality as input(${inputNames}, ordinality)
     cross join lateral (${select}) found ${order}`,
     values: columns,
   }
+}
+
+const tables = new Map<string, readonly string[]>()
+
+/** Returns the tables that a SELECT names, with those of its subqueries. Only constant texts are asked for. */
+function tablesOf(sql: string): readonly string[] {
+  const known = tables.get(sql)
+  if (known !== undefined) return known
+  const named = [...sql.matchAll(/\b(?:from|join)\s+([a-z_]+)/gi)].map(([, name = '']) => name)
+  tables.set(sql, named)
+  return named
 }
 
 /** An input that is null in every set needs its type from the statement (`numbers`). */

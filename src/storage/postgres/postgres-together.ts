@@ -6,6 +6,8 @@ import type { Row, Value } from '../seam/dialect.ts'
 export interface Part {
   /** The table that it changes; null for one that reads. */
   table: string | null
+  /** The tables that it reads, and does not change. */
+  reads: readonly string[]
   /** Returns its text, whose parameters are numbered from `first` on. */
   text(first: number): string
   values: readonly unknown[]
@@ -60,7 +62,8 @@ interface Waiting {
 /**
  * The set statements that a unit posts in one turn of the event loop. They leave at its end: those that read in one
  * text, before those that change tables in another. All parts of a text see the rows as they were before it, and
- * PostgreSQL changes a row only once per text: a second statement on a table begins the next text.
+ * PostgreSQL changes a row only once per text: a second statement on a table begins the next text, and so does one that
+ * reads a table which an earlier one of its turn changes.
  */
 export class SharedTexts {
   readonly #send: Send
@@ -80,11 +83,10 @@ export class SharedTexts {
   flush(): void {
     const waiting = this.#waiting
     this.#waiting = []
-    const { reads = [], changes = [] } = Object.groupBy(waiting, ({ part }) =>
-      part.table === null ? 'reads' : 'changes',
-    )
-    if (reads.length > 0) this.#post(reads, readsTogether)
-    for (const text of onDifferentTables(changes)) this.#post(text, changesTogether)
+    for (const { reads, changes } of stepsOf(waiting)) {
+      if (reads.length > 0) this.#post(reads, readsTogether)
+      for (const text of onDifferentTables(changes)) this.#post(text, changesTogether)
+    }
   }
 
   #post(waiting: readonly Waiting[], together: Together): void {
@@ -99,6 +101,30 @@ export class SharedTexts {
         for (const { reject } of waiting) reject(error)
       })
   }
+}
+
+interface Step {
+  reads: Waiting[]
+  changes: Waiting[]
+  /** Tables that are changed in it. */
+  changed: Set<string>
+}
+
+/** In each step the reads leave first: what they read is changed by none that was posted before them. */
+function stepsOf(waiting: readonly Waiting[]): Step[] {
+  let step: Step = { reads: [], changes: [], changed: new Set() }
+  const steps = [step]
+  for (const one of waiting) {
+    const { table, reads } = one.part
+    if (reads.some((name) => step.changed.has(name)))
+      steps.push((step = { reads: [], changes: [], changed: new Set() }))
+    if (table === null) step.reads.push(one)
+    else {
+      step.changes.push(one)
+      step.changed.add(table)
+    }
+  }
+  return steps
 }
 
 function onDifferentTables(changes: readonly Waiting[]): Waiting[][] {

@@ -22,8 +22,8 @@ export interface SelectEach {
   /** Inputs that are numbers but can be null in every set: PostgreSQL needs their type. */
   numbers?: readonly string[]
   /**
-   * Finds few rows, in tables that nothing changes which is posted with it: with others of these it can be one
-   * statement on PostgreSQL (`together`).
+   * Finds few rows: with others of these it can be one statement on PostgreSQL (`together`). It sees what was posted
+   * before it; of what is posted after it in the same turn it sees nothing.
    */
   few?: true
 }
