@@ -47,6 +47,10 @@ export async function watchHost(): Promise<HostWatch> {
   }
 }
 
+/** Returns how much longer a fixed piece of JavaScript takes here than where the factor is 1. */
+export const javaScriptFactor = async (): Promise<number> =>
+  (await timeOf(process.execPath, [import.meta.filename])) / unitMs
+
 const factorOf = (ms: number): string => (ms / unitMs).toFixed(2)
 
 /** Says them in a clause. */

@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { styleText } from 'node:util'
+import { javaScriptFactor } from '../bench/host-factor.ts'
 import { forgetCompiled } from './compiled-modules.ts'
 import { buildTestedProgram, testedProgram } from './tested-program.ts'
 
@@ -53,7 +54,7 @@ async function main(): Promise<void> {
   const total: Count = { passed: 0, failed: 0 }
   if (filters.length === 0) process.env['ONESIXTY_PROGRAM'] ??= testedProgram
   if (filters.length > 0 || (await runSteps(total))) await runVitest(total, filters)
-  if (filters.length === 0) sayTotal((performance.now() - startedMs) / 60_000)
+  if (filters.length === 0) await sayTotal((performance.now() - startedMs) / 60_000)
   console.log(`\n${total.passed} passed, ${total.failed} failed`)
   process.exitCode = total.failed === 0 ? 0 : 1
 }
@@ -107,8 +108,10 @@ function spawned(
   })
 }
 
-function sayTotal(minutes: number): void {
-  const words = `total ${minutes.toFixed(1)} min of ${aimMinutes} at most`
+/** With the factor of the host, so that totals of two machines can be read together (docs/benchmarks.md). */
+async function sayTotal(minutes: number): Promise<void> {
+  const factor = (await javaScriptFactor()).toFixed(2)
+  const words = `total ${minutes.toFixed(1)} min of ${aimMinutes} at most, host factor ${factor}`
   // In the log of CI, too, which is no terminal.
   console.log(
     minutes > aimMinutes ? styleText('red', `${words}: too long`, { validateStream: false }) : words,
