@@ -35,8 +35,30 @@ export const dayMs = 24 * hourMs
 /** Returns the UTC day of an instant as a whole number of days since 1970. */
 export const utcDay = (atMs: number): number => Math.floor(atMs / dayMs)
 
-/** Formats an instant by RFC 3339 in UTC with exactly three fraction digits. */
-export const rfc3339 = (atMs: number): string => new Date(atMs).toISOString()
+const numbersTo = (end: number, digits: number): readonly string[] =>
+  Array.from({ length: end }, (_, i) => String(i).padStart(digits, '0'))
+const [twoDigits, threeDigits] = [numbersTo(60, 2), numbersTo(1_000, 3)]
+
+/** From then on a year has six digits and a sign. */
+const year10000Ms = Date.UTC(10_000)
+
+/** The date of the last instant that was formatted: those of a page are mostly of one day. */
+let lastDay = { number: Number.NaN, date: '' }
+
+/**
+ * Formats an instant by RFC 3339 in UTC with exactly three fraction digits. A page of history has hundreds of them;
+ * `toISOString` alone was an eighth of its time.
+ */
+export function rfc3339(atMs: number): string {
+  if (!(Number.isInteger(atMs) && atMs >= 0 && atMs < year10000Ms)) return new Date(atMs).toISOString()
+  const number = utcDay(atMs)
+  if (number !== lastDay.number)
+    lastDay = { number, date: new Date(number * dayMs).toISOString().split('T', 1)[0] as string }
+  const ms = atMs - number * dayMs
+  const [seconds, minutes] = [Math.floor(ms / 1_000), Math.floor(ms / 60_000)]
+  const hour = twoDigits[Math.floor(minutes / 60)]
+  return `${lastDay.date}T${hour}:${twoDigits[minutes % 60]}:${twoDigits[seconds % 60]}.${threeDigits[ms % 1_000]}Z`
+}
 
 /** Formats an instant that may be absent. */
 export const rfc3339OrNull = (atMs: number | null | undefined): string | null =>
