@@ -25,18 +25,7 @@ async function textsOf(run: (tx: Tx) => Promise<unknown>): Promise<string[]> {
   return statements.slice(1, -1)
 }
 
-/** The types of the columns have been read once. */
-const warm = () =>
-  unit((tx) =>
-    allDone([
-      deleteRows(tx, 'queue_totals', totalKey, [total('none', 0)]),
-      deleteRows(tx, 'deferred_totals', deferredKey, [deferred('none', 0)]),
-      deleteRows(tx, 'ways', ['id'], [way('none')]),
-    ]),
-  )
-
 test('what a unit posts at once is one text, in which each statement has a count of its own', async () => {
-  await warm()
   let counts: number[] = []
   const texts = await textsOf(async (tx) => {
     counts = await allDone([
@@ -54,7 +43,6 @@ test('what a unit posts at once is one text, in which each statement has a count
 })
 
 test('what a unit posts once it has an answer is the next text', async () => {
-  await warm()
   const texts = await textsOf(async (tx) => {
     await insertRows(tx, 'queue_totals', [total('a', 1)])
     await insertRows(tx, 'ways', [way('w')])
@@ -63,7 +51,6 @@ test('what a unit posts once it has an answer is the next text', async () => {
 }) // prettier-ignore
 
 test('a second statement on a table begins the next text, which sees what the first has done', async () => {
-  await warm()
   let counts: number[] = []
   const texts = await textsOf(async (tx) => {
     counts = await allDone([
@@ -80,7 +67,6 @@ test('a second statement on a table begins the next text, which sees what the fi
 })
 
 test('a statement that shares no text keeps its place: it runs behind what was posted before', async () => {
-  await warm()
   const rows = await unit(async (tx) => {
     const [, found] = await allDone([
       insertRows(tx, 'ways', [way('w')]),
@@ -120,7 +106,6 @@ test('reads that find few rows are one text; each gets its rows, in the order of
 })
 
 test('a read sees what was posted before it in its turn, and nothing of what was posted after it', async () => {
-  await warm()
   const sumOf: SelectEach = { sql: 'select sum(messages) as sum from queue_totals where account_id = :account', inputs: ['account'], few: true } // prettier-ignore
   let found: unknown[] = []
   const texts = await textsOf(async (tx) => {
@@ -158,7 +143,6 @@ test('if one statement of a text fails, all of it fail for its reason, and the u
 }) // prettier-ignore
 
 test.for(['shared', 'alone'])('what is posted while COMMIT is under way is rejected, and changes nothing: %s', async (how) => {
-  await warm()
   let open: Tx | null = null
   const late: Promise<unknown>[] = []
   const add = (id: string): Promise<number> => {
@@ -171,7 +155,7 @@ test.for(['shared', 'alone'])('what is posted while COMMIT is under way is rejec
       if (text === 'commit') late.push(add('late').catch((error: unknown) => (error as Error).message))
     },
   )
-  expect([statements.at(-1), await late[0]]).toEqual(['commit', 'a statement was posted after the end of its transaction'])
+  expect([statements.at(-1), await late[0]]).toEqual(['commit', 'the transaction of this statement has ended'])
   expect(await rowsOf(store.storage.writer)).toEqual([[], [], [way('in time')]])
 }) // prettier-ignore
 
@@ -193,7 +177,6 @@ test('foreign keys hold within a text: a row and the one that it names come toge
 })
 
 test('a unit that does not ask for it shares nothing, also in the transaction of one that does', async () => {
-  await warm()
   const both = (tx: Tx) =>
     allDone([
       insertRows(tx, 'queue_totals', [total('a', 1)], 'ignore'),

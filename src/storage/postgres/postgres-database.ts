@@ -1,10 +1,12 @@
 import { Kysely, sql } from 'kysely'
+import type { Pool } from 'pg'
 import { RecentTimes } from '../../runtime/recent-times.ts'
 import { openCrossing } from '../seam/crossing.ts'
 import type { Storage } from '../seam/storage.ts'
 import type { Db, Units } from '../seam/dialect.ts'
 import { mergedUnits } from '../seam/merged-units.ts'
 import { migrate, readMigrations } from '../seam/migrate.ts'
+import { learnTables } from '../seam/sets.ts'
 import { postgresDialect } from './postgres-dialect.ts'
 import { createAccountReads } from './account-reads.ts'
 import {
@@ -81,6 +83,25 @@ interface UnitsModule {
   merging?: Readonly<Record<string, (input: never) => number>>
 }
 
+/** Upgrades the schema, and learns what the writer needs to know of it. Ends the pool if that fails. */
+async function opened(
+  settings: ServedSettings,
+  { writing, writer }: { writing: Pool; writer: Writer },
+  nowMs: number,
+): Promise<{ migrated: string[]; cluster: string }> {
+  try {
+    const cluster = await withClient(writing, readCluster)
+    await ensureReader(writer)
+    const migrated = await upgrade(settings, nowMs)
+    await secureRows(writer)
+    await writer.write(learnTables)
+    return { migrated, cluster }
+  } catch (error) {
+    await writing.end()
+    throw error
+  }
+}
+
 /**
  * Opens the database on a PostgreSQL server and upgrades its schema. Rejects a server that does not flush
  * each commit (P1) or is older than 15. Units run in this thread: the flush happens on the server.
@@ -93,17 +114,7 @@ export async function openPostgres<U extends Units = Units>(
   // The writer uses one at a time; the other queries the outcome of a COMMIT whose connection was lost.
   const writing = createPostgresPool(settings, 2, keyedPlans, refuseUnsafeServer)
   const writer = new Writer(openCrossing(postgresDialect(writing, { lock: writeLock, flushTimes })))
-  let migrated: string[]
-  let cluster: string
-  try {
-    cluster = await withClient(writing, readCluster)
-    await ensureReader(writer)
-    migrated = await upgrade(settings, nowMs)
-    await secureRows(writer)
-  } catch (error) {
-    await writing.end()
-    throw error
-  }
+  const { migrated, cluster } = await opened(settings, { writing, writer }, nowMs)
   const runUnit = await unitRunner(settings, writer)
   const accountReads = createAccountReads(settings)
   const reading = [accountReads.pool]

@@ -16,7 +16,7 @@ import { endPool } from './postgres-client.ts'
 import { askForCommit, incarnationSql, type OpenTransaction } from './postgres-commit.ts'
 import { asStorageError } from './postgres-faults.ts'
 import { clusterQuery } from './postgres-safety.ts'
-import { columnTypesReader, isConstant, nameOf, postgresSets } from './postgres-sets.ts'
+import { ColumnTypes, isConstant, nameOf, postgresSets } from './postgres-sets.ts'
 import { CommonTexts, sharedPart, SharedTexts } from './postgres-together.ts'
 
 /** How the transactions of a pool begin. */
@@ -36,7 +36,7 @@ export function postgresDialect(
   start: TransactionStart | null = null,
   prepare: Prepare | null = null,
 ): Dialect {
-  const sets = postgresSets(columnTypesReader())
+  const sets = postgresSets(new ColumnTypes())
   const common = new CommonTexts()
   let isContended = false
   const driver: Driver = {
@@ -235,7 +235,7 @@ class PostgresConnection implements DatabaseConnection {
 
   async #query(query: pg.QueryConfig): Promise<pg.QueryResult> {
     if (this.#broken !== null) throw this.#broken
-    if (this.#isOver) throw new Error('a statement was posted after the end of its transaction')
+    if (this.#isOver) throw new Error('the transaction of this statement has ended')
     this.#post()
     const result = this.#client.query(this.#begun === null ? query : this.#waitingForLock(query))
     try {

@@ -7,8 +7,6 @@ import { type Part, shares } from './postgres-together.ts'
 
 /** The type of each column of a table, in PostgreSQL's notation. */
 type Types = ReadonlyMap<string, string>
-/** Returns the types of a table; at once where they are known, so that statements stay in the order in which they are posted. */
-export type ColumnTypes = (db: Tx, table: string) => Types | Promise<Types>
 
 /** Marks a query with constant text, so that the server parses it once per connection. */
 const constant = Symbol('constant')
@@ -31,29 +29,44 @@ export function nameOf(sql: string): string {
 const constantQuery = (sql: string, values: readonly unknown[]) =>
   ({ ...CompiledQuery.raw(sql, [...values]), [constant]: true }) as CompiledQuery<Row>
 
-/** Reads the types of each table once. */
-export function columnTypesReader(): ColumnTypes {
-  const known = new Map<string, Types>()
-  const read = async (db: Tx, table: string): Promise<Types> => {
+/** The types of the columns of each table, which are read once. */
+export class ColumnTypes {
+  readonly #known = new Map<string, Types>()
+
+  /** Returns those of a table; at once where they are known, so that statements stay in the order in which they are posted. */
+  of(db: Tx, table: string): Types | Promise<Types> {
+    return this.#known.get(table) ?? this.#readOf(db, table)
+  }
+
+  /** Reads those of all tables. */
+  async learn(db: Tx): Promise<void> {
+    await this.#read(db, "c.relkind = 'r' and c.relnamespace = current_schema()::regnamespace")
+  }
+
+  async #readOf(db: Tx, table: string): Promise<Types> {
+    await this.#read(db, 'c.oid = $1::regclass', table)
+    return this.#known.get(table) ?? new Map()
+  }
+
+  async #read(db: Tx, which: string, ...values: string[]): Promise<void> {
     const { rows } = await db.executeQuery(
       constantQuery(
-        `select attname as name, format_type(atttypid, null) as type from pg_attribute
-       where attrelid = $1::regclass and attnum > 0 and not attisdropped`,
-        [table],
+        `select c.relname as table, a.attname as name, format_type(a.atttypid, null) as type
+         from pg_attribute a join pg_class c on c.oid = a.attrelid
+         where a.attnum > 0 and not a.attisdropped and ${which}`,
+        values,
       ),
     )
-    const types = new Map(rows.map((row) => [row['name'] as string, row['type'] as string]))
-    known.set(table, types)
-    return types
+    for (const [table, columns] of Map.groupBy(rows, (row) => row['table'] as string))
+      this.#known.set(table, new Map(columns.map((row) => [row['name'] as string, row['type'] as string])))
   }
-  return (db, table) => known.get(table) ?? read(db, table)
 }
 
 /**
  * Passes sets of rows as arrays that are unnested, with constant SQL text. What is posted `together` shares texts
  * (postgres-together.ts).
  */
-export function postgresSets(typesOf: ColumnTypes): SetStatements {
+export function postgresSets(types: ColumnTypes): SetStatements {
   /** Transactions whose present unit posts its statements together, by their executor. */
   const together = new WeakSet<object>()
   const alike = new AlikeColumns()
@@ -64,9 +77,9 @@ export function postgresSets(typesOf: ColumnTypes): SetStatements {
   }
   const change = async (db: Tx, asked: Asked): Promise<number> => {
     const { table, columns, rows } = asked
-    const known = typesOf(db, table)
-    const types = known instanceof Promise ? await known : known
-    const typed = columns.map((column) => types.get(column) ?? refuseColumn(table, column))
+    const known = types.of(db, table)
+    const typesOfTable = known instanceof Promise ? await known : known
+    const typed = columns.map((column) => typesOfTable.get(column) ?? refuseColumn(table, column))
     const set = together.has(db.getExecutor())
       ? alike.columnsOf(`${asked.verb} ${table} ${asked.stored} ${columns.join()}`, typed, asked.stored, rows)
       : eachColumn(typed, rows)
@@ -74,6 +87,7 @@ export function postgresSets(typesOf: ColumnTypes): SetStatements {
     return Number((await run(db, part)).numAffectedRows ?? 0n)
   }
   return {
+    learnTables: (db) => types.learn(db),
     async together(db, unit) {
       const executor = db.getExecutor()
       if (together.has(executor)) return unit()
@@ -87,15 +101,7 @@ export function postgresSets(typesOf: ColumnTypes): SetStatements {
     insertRows: (db, table, columns, rows, onConflict) =>
       change(db, insertion(table, columns, rows, onConflict === 'ignore' ? ' on conflict do nothing' : '')),
     updateRows: (db, table, columns, key, rows) =>
-      change(
-        db,
-        update(
-          table,
-          columns,
-          key,
-          oneForEachKey(rows, (i) => i >= columns.length, last),
-        ),
-      ),
+      change(db, update(table, columns, key, lastOfEachKey(rows, columns.length))),
     deleteRows: (db, table, key, rows) => change(db, deletion(table, key, rows)),
     adjustRows: (db, table, key, amounts, rows) =>
       change(db, {
@@ -129,6 +135,10 @@ interface Asked {
 const refuseColumn = (table: string, column: string): never => {
   throw new Error(`${table} has no column ${column}`)
 }
+
+/** Key columns come behind `others` columns. */
+const lastOfEachKey = (rows: readonly Value[][], others: number): readonly Value[][] =>
+  oneForEachKey(rows, (i) => i >= others, last)
 
 const quoted = (name: string): string => `"${name}"`
 const plus = (column: string, amount: string): string => `t.${quoted(column)} + ${amount}`
@@ -223,7 +233,7 @@ function selection(statement: SelectEach, inputs: readonly Value[][]): Part {
 
 const tables = new Map<string, readonly string[]>()
 
-/** Returns the tables that a SELECT names, with those of its subqueries. Only constant texts are asked for. */
+/** Returns the tables that a SELECT names after `from` and `join`, with those of its subqueries. Only constant texts are asked for. */
 function tablesOf(sql: string): readonly string[] {
   const known = tables.get(sql)
   if (known !== undefined) return known

@@ -34,6 +34,8 @@ export interface SelectEach {
  * unnested.
  */
 export interface SetStatements {
+  /** Reads what the functions below need to know of tables, so that none of them waits for it later. */
+  learnTables(db: Tx): Promise<void>
   /** Runs a unit whose statements share texts on PostgreSQL; on SQLite they run one by one. */
   together<T>(db: Tx, unit: () => Promise<T>): Promise<T>
   /** Inserts every row. All rows have the same columns. */

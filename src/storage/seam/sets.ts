@@ -11,6 +11,12 @@ const valuesOf = (columns: readonly string[], rows: readonly object[]): Value[][
   rows.map((row) => columns.map((column) => (row as Record<string, Value>)[column] ?? null))
 
 /**
+ * Reads what the functions below need to know of the tables; called once they are there. From then on statements leave in
+ * the order in which they are posted.
+ */
+export const learnTables = (tx: Tx): Promise<void> => setsOf(tx).learnTables(tx)
+
+/**
  * Runs a unit that takes few statements on PostgreSQL: what it posts at once through the functions below is one
  * text, of statements that change different tables, and one of the reads that find `few` rows. Each still gets its
  * own count or rows; if one fails, all of its text fail, for its reason. On SQLite they run one by one, in order.

@@ -93,6 +93,7 @@ const equals = (columns: readonly string[], separator: string): string =>
   columns.map((column) => `${column} = ?`).join(separator)
 
 const sqliteSets: SetStatements = {
+  learnTables: async () => undefined,
   together: (_, unit) => unit(),
   insertRows: (db, table, columns, rows, onConflict) =>
     changed(
