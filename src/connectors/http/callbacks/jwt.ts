@@ -32,7 +32,9 @@ export const claimsOf = (token: string): Readonly<Record<string, unknown>> | nul
 function partOf(text: string): Readonly<Record<string, unknown>> | null {
   try {
     const part: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
-    return typeof part === 'object' && part !== null ? (part as Readonly<Record<string, unknown>>) : null
+    return typeof part === 'object' && part !== null && !Array.isArray(part)
+      ? (part as Readonly<Record<string, unknown>>)
+      : null
   } catch {
     return null
   }

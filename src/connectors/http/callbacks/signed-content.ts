@@ -26,7 +26,8 @@ export const tokenIn = ({ headers }: Callback, header: string): string =>
 
 /**
  * Returns what a call says, of what is signed. Over SNS that is its envelope, with what was published as JSON where it is
- * some; with a token that repeats the body it is the token, as its signature is about nothing else. A call without one has its body alone.
+ * some; with a token that repeats the body it is the token, as its signature is about nothing else. A call without one has its body alone;
+ * where no key verifies the token, the address of the call proves both alike.
  */
 export function contentOf(verify: Verify, callback: Callback): unknown {
   if (typeof verify !== 'string' && 'sns' in verify) {

@@ -4,6 +4,7 @@ import { type BodySchema, schemaFaults } from '../../../runtime/schema-faults.ts
 import { type AnswerRule, type Declaration, declarationSchema, deviceReasons } from './declaration.ts'
 import { hostForm, isDeclaredHost, readHttpUrl } from './hosts.ts'
 import { idName, messageNames, takenNames } from './names.ts'
+import type { Verify } from './proof-schemas.ts'
 import type { DeclaredRequest } from './request-schemas.ts'
 import { type Names, requestFaults, templateFaults, treeFaults } from './template-faults.ts'
 import { parseTemplate } from './template.ts'
@@ -63,8 +64,24 @@ function meaningFaults(declaration: Declaration): Fault[] {
     ...(status === undefined && inbound?.verify === 'status'
       ? [invalid('/inbound/verify', 'Is `status`, but there is no `status`.')]
       : []),
+    ...jwtFaults('/status/verify', status?.verify),
+    ...jwtFaults('/inbound/verify', inbound?.verify),
   ]
 }
+
+/** Claims that are read in place of the body need no hash of it. */
+const jwtFaults = (pointer: string, verify: Verify | 'status' | undefined): Fault[] =>
+  typeof verify === 'object' &&
+  'jwt' in verify &&
+  verify.jwt.content !== undefined &&
+  verify.jwt.body_hash !== undefined
+    ? [
+        invalid(
+          `${pointer}/jwt/body_hash`,
+          'Is about the body, which `content` leaves unread. Leave one of them out.',
+        ),
+      ]
+    : []
 
 const invalid = (pointer: string, detail: string): Fault => ({ pointer, code: 'invalid_format', detail })
 
