@@ -1,4 +1,5 @@
 import { Client } from 'pg'
+import { until } from '../test/eventually.ts'
 import { withDatabase } from '../test/postgres-server.ts'
 import { startBenchPostgres } from './bench-postgres.ts'
 import type { BenchRun } from './bench-run.ts'
@@ -11,14 +12,14 @@ import { queryServer } from './server-process.ts'
 const row = 24
 /** In one hall, in two of one region, and between regions that lie close. */
 const roundTripsMs = [0, 0.5, 1, 2] as const
-/** Beyond what the disk takes: of a network disk, and of a slow one. */
+/** More than the disk takes: as a network disk, and a slow one. */
 const flushesMs = [2, 5] as const
 const accounts = 200
 const connections = 64
 const rounds = 200
 
 interface Point {
-  /** Measured, in milliseconds: of the round trip, or what the flush takes more. */
+  /** In milliseconds: the round trip, as measured, or how much longer a flush takes. */
   atMs: number
   accepted: number
   worked: number
@@ -45,22 +46,31 @@ export async function measureDistance(run: BenchRun): Promise<Figure[]> {
   try {
     const near: Point[] = []
     for (const wantedMs of roundTripsMs) {
-      const proxy = wantedMs === 0 ? null : await startDelayProxy(ownPort, wantedMs / 2)
-      const port = proxy?.port ?? ownPort
-      const atMs = await roundTripOf(throughPort(postgres.url, port))
-      near.push({ atMs, ...(await measure(port, `a round trip of ${atMs.toFixed(2)} ms`)) })
-      proxy?.stop()
+      // The nearest one, too, is behind a proxy: it costs both processors something.
+      const { port, stop } = await startDelayProxy(ownPort, wantedMs / 2)
+      try {
+        const atMs = await roundTripOf(throughPort(postgres.url, port))
+        near.push({ atMs, ...(await measure(port, `a round trip of ${atMs.toFixed(2)} ms`)) })
+      } finally {
+        stop()
+      }
     }
-    const flushed: Point[] = [{ ...(near[0] as Point), atMs: 0 }]
+    const flushed: Point[] = [{ atMs: 0, ...(await measure(ownPort, 'a flush of the disk')) }]
     for (const atMs of flushesMs) {
-      await queryServer(postgres.url, `alter system set commit_delay = ${atMs * 1_000}`)
-      await queryServer(postgres.url, 'select pg_reload_conf()')
+      await delayFlushes(postgres.url, atMs)
       flushed.push({ atMs, ...(await measure(ownPort, `a flush that takes ${atMs} ms longer`)) })
     }
+    const [toServer, toDisk] = [
+      { name: 'postgres-round-trip', summary: 'What one node does against the round trip to PostgreSQL' },
+      {
+        name: 'postgres-flush',
+        summary: 'What one node does against how much longer a flush of PostgreSQL takes',
+      },
+    ] as const
     return [
-      ...figuresOf(near, { name: 'postgres-round-trip', of: (ms) => `at a round trip of ${ms.toFixed(2)} ms`, summary: 'What one node does against the round trip to PostgreSQL' }),
-      ...figuresOf(flushed, { name: 'postgres-flush', of: (ms) => `where a flush takes ${ms} ms longer`, summary: 'What one node does against how much longer a flush of PostgreSQL takes' }).slice(1),
-    ] // prettier-ignore
+      ...figuresOf(near, toServer, (ms) => `with a round trip of ${ms.toFixed(2)} ms`),
+      ...figuresOf(flushed, toDisk, (ms) => `with flushes that take ${ms} ms longer`),
+    ]
   } finally {
     await postgres.stop()
   }
@@ -72,7 +82,16 @@ function throughPort(url: string, port: number): string {
   return through.href
 }
 
-/** The median of what a statement takes that finds nothing. */
+/** Flushes are asked for so much later from now on: a connection reads the setting when it is opened. */
+async function delayFlushes(url: string, ms: number): Promise<void> {
+  await queryServer(url, `alter system set commit_delay = ${ms * 1_000}`)
+  await queryServer(url, 'select pg_reload_conf()')
+  const shown = async () =>
+    (await queryServer(url, "select setting from pg_settings where name = 'commit_delay'"))[0]
+  await until(shown, (found) => Number(found?.['setting']) === ms * 1_000)
+}
+
+/** The median of what a statement takes that reads no table. */
 async function roundTripOf(url: string): Promise<number> {
   const client = new Client({ connectionString: url })
   await client.connect()
@@ -89,21 +108,21 @@ async function roundTripOf(url: string): Promise<number> {
   }
 }
 
-/** A line of the table for each point; the first has the chart. */
+/** A line of the table for each point, with one chart of all. */
 function figuresOf(
   points: readonly Point[],
-  { name, of, summary }: { name: string; of(ms: number): string; summary: string },
+  chart: { name: string; summary: string },
+  of: (ms: number) => string,
 ): Figure[] {
-  const line = (what: string, rate: 'accepted' | 'worked') => ({
-    name: what,
+  const line = (name: string, rate: 'accepted' | 'worked') => ({
+    name,
     points: points.map((point) => [Math.round(point.atMs * 1_000), point[rate]] as const),
   })
   const series = [line('accepted/s', 'accepted'), line('queue to delivered/s', 'worked')]
-  const chart = { name, summary, xUnit: 'µs', series }
   return points.map(({ atMs, accepted, worked }, i) => ({
     row,
     name: `accept, and from the queue to delivered, on PostgreSQL ${of(atMs)}`,
     value: `${perSecondOf(accepted)}, ${perSecondOf(worked)}`,
-    ...(i === Math.min(1, points.length - 1) && { chart }),
+    ...(i === 0 && { chart: { ...chart, xUnit: 'µs', series } }),
   }))
 }

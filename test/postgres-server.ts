@@ -40,9 +40,12 @@ export interface PostgresServer {
   stop(): Promise<void>
 }
 
-/** Starts it with the settings of a server that loses nothing. */
-export async function startPostgres(flags: readonly string[] = []): Promise<PostgresServer> {
-  const folder = await mkdtemp(join(memoryFolder(), 'onesixty-postgres-'))
+/** Starts it with the settings of a server that loses nothing; in memory where there is enough, unless a folder is named. */
+export async function startPostgres(
+  flags: readonly string[] = [],
+  parent = memoryFolder(),
+): Promise<PostgresServer> {
+  const folder = await mkdtemp(join(parent, 'onesixty-postgres-'))
   // As root the server runs as a user of its own, who must be able to pass.
   await chmod(folder, 0o755)
   const port = await freePort()
