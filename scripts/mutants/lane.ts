@@ -65,6 +65,7 @@ const vitest = await createVitest(
     setupFiles: [
       isCovering ? 'scripts/mutants/hits.ts' : 'scripts/mutants/first-example.ts',
       'test/no-leftovers.ts',
+      'test/quick-hashes.ts',
     ],
     provide: { hitsFolder, statementsFolder: '' },
     sequence: { sequencer: AsGiven },
