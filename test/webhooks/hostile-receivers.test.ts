@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { createWebhookSecretBox } from '../../src/runtime/secret-box.ts'
 import { createIds } from '../../src/runtime/ids.ts'
 import { loadInstanceSecret } from '../../src/process/instance-secret.ts'
@@ -15,14 +15,16 @@ let app: TestApp
 let good: Receiver
 let bad: Receiver
 const timeoutMs = 2_000
-beforeAll(async () => {
-  ;[good, bad] = [await openReceiver(), await openReceiver()]
-  app = await startApp({
+const startWith = (webhookTimeoutMs: number): Promise<TestApp> =>
+  startApp({
     ONESIXTY_WEBHOOK_ALLOW: '127.0.0.1',
     ONESIXTY_WEBHOOK_ENDPOINTS: '0',
-    ONESIXTY_WEBHOOK_TIMEOUT_MS: String(timeoutMs),
+    ONESIXTY_WEBHOOK_TIMEOUT_MS: String(webhookTimeoutMs),
     ONESIXTY_SEND_PER_MINUTE: '0',
   })
+beforeAll(async () => {
+  ;[good, bad] = [await openReceiver(), await openReceiver()]
+  app = await startWith(timeoutMs)
 })
 afterAll(async () => {
   await app.stop()
@@ -30,8 +32,12 @@ afterAll(async () => {
   await bad.close()
 })
 
-async function endpoint(accountId: string, url: string): Promise<{ endpointId: string; secret: string }> {
-  const secret = await loadInstanceSecret(readConfig(databaseSettings(app.dataFolder)))
+async function endpoint(
+  accountId: string,
+  url: string,
+  of = app,
+): Promise<{ endpointId: string; secret: string }> {
+  const secret = await loadInstanceSecret(readConfig(databaseSettings(of.dataFolder)))
   const deps = {
     ids: createIds({ now: Date.now }),
     nowMs: Date.now(),
@@ -39,7 +45,7 @@ async function endpoint(accountId: string, url: string): Promise<{ endpointId: s
     maxEndpoints: 0,
     guard: anywhere,
   }
-  return app.app.storage.writer.write((tx) =>
+  return of.app.storage.writer.write((tx) =>
     addEndpoint(
       tx,
       { ...deps, secretBox: createWebhookSecretBox(secret) },
@@ -136,18 +142,21 @@ test.for(Object.entries(hostile))(
   },
 )
 
-test('a hundred endpoints that hang delay no other: the events of its account are there meanwhile', async () => {
-  const account = await app.openAccount('Patient')
-  const other = await app.openAccount('Other')
+test('a hundred endpoints that hang delay no other: what another account is told comes before a try of theirs ends', async () => {
+  const patientMs = 15_000
+  const house = await startWith(patientMs)
+  onTestFinished(() => house.stop())
+  const account = await house.openAccount('Patient')
+  const other = await house.openAccount('Other')
   bad.handle = () => undefined
-  for (let i = 0; i < 100; i++) await endpoint(other.accountId, `${bad.url}/hang/${i}`)
-  const { secret } = await endpoint(account.accountId, good.url)
+  for (let i = 0; i < 100; i++) await endpoint(other.accountId, `${bad.url}/hang/${i}`, house)
+  const { secret } = await endpoint(account.accountId, good.url, house)
   good.received.length = 0
   const sentAt = new Map<string, number>()
   for (let i = 0; i < 100; i++) {
-    if (i % 10 === 0) await app.client.send(other.testKey, { to: '+15005550006', text: 'Hello' })
+    if (i % 10 === 0) await house.client.send(other.testKey, { to: '+15005550006', text: 'Hello' })
     sentAt.set(`n${i}`, performance.now())
-    await app.client.send(account.testKey, { to: '+15005550006', text: 'Hello', client_reference: `n${i}` })
+    await house.client.send(account.testKey, { to: '+15005550006', text: 'Hello', client_reference: `n${i}` })
   }
   // Accepted, sent and delivered about three seconds later.
   await eventually(
@@ -161,6 +170,5 @@ test('a hundred endpoints that hang delay no other: the events of its account ar
     .map(({ event, atMs }) => atMs - (sentAt.get(event.data.message?.client_reference ?? '') as number))
     .toSorted((a, b) => a - b)
   expect(delays).toHaveLength(100)
-  // Behind them it would be dozens of their time-outs. `npm run bench -- --rows webhooks` measures the time.
-  expect(delays[98]).toBeLessThanOrEqual(3 * timeoutMs)
+  expect(delays.at(-1)).toBeLessThan(patientMs)
 }, 60_000)

@@ -64,8 +64,10 @@ export async function startPatroniCluster(): Promise<PatroniCluster> {
     running.delete(name)
     patroni.kill('SIGKILL')
     const disk = join(folder, name)
-    // Its server and the sessions of it; and what it has run on the disk: a first copy, or a rewind.
-    for (const pid of [...(await serverProcesses(disk)), ...(await processesNaming(disk))]) killIfThere(pid)
+    for (const pid of await serverProcesses(disk)) killIfThere(pid)
+    // What it has run on the disk, a first copy or a rewind, may just start more.
+    const left = (): Promise<number[]> => processesNaming(disk)
+    for (let pids = await left(); pids.length > 0; pids = await left()) pids.forEach(killIfThere)
   }
   const ask = async (): Promise<Member[]> => {
     for (const name of running.keys()) {

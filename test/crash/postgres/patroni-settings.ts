@@ -15,6 +15,8 @@ const replication = { username: 'replicator', password: 'rep-pass' }
 /** Where Debian has what only a server needs, of the newest PostgreSQL that is there. */
 const binDir = (): string => {
   const versions = globSync('/usr/lib/postgresql/*/bin/pg_rewind').map((path) => Number(path.split('/')[4]))
+  if (versions.length === 0)
+    throw new Error('There is no PostgreSQL in /usr/lib/postgresql: apt-get install postgresql.')
   return `/usr/lib/postgresql/${Math.max(...versions)}/bin`
 }
 
