@@ -88,7 +88,8 @@ async function expectSent(of: {
   const phantom = messages.filter(({ status, to, parts: count }) => status === 'delivered' && (parts.get(to)?.length ?? 0) < count) // prettier-ignore
   expect(phantom, 'delivered, and on no handset').toEqual([])
   const ends = Map.groupBy(messages, ({ status }) => status)
-  expect(ends.get('delivered')?.length).toBeGreaterThan(messages.length / 2)
+  // Each crash may leave one that is unknown, and few are sent between two of them.
+  expect(ends.get('delivered')?.length).toBeGreaterThan(messages.length / 4)
   expect(ends.get('unconfirmed')?.length, 'of a crash in the midst of a send').toBeGreaterThan(0)
 }
 
