@@ -1,9 +1,8 @@
 import { Client } from 'pg'
 import { until } from '../test/eventually.ts'
-import { withDatabase } from '../test/postgres-server.ts'
-import { startBenchPostgres } from './bench-postgres.ts'
+import { startFaultProxy } from '../test/peers/fault-proxy.ts'
+import { newDatabasesOf, startBenchPostgres } from './bench-postgres.ts'
 import type { BenchRun } from './bench-run.ts'
-import { startDelayProxy } from './delay-proxy.ts'
 import { type Figure, median, perSecondOf } from './figure.ts'
 import { withNodeHouse } from './node-house.ts'
 import { acceptRate, claimRate } from './node-rows.ts'
@@ -29,11 +28,9 @@ interface Point {
 export async function measureDistance(run: BenchRun): Promise<Figure[]> {
   // A flush that is asked for waits for so long first, whoever else writes.
   const postgres = await startBenchPostgres(['commit_siblings=0'])
-  let made = 0
+  const newDatabase = newDatabasesOf(postgres, 'distance')
   const measure = async (port: number, name: string): Promise<Omit<Point, 'atMs'>> => {
-    const database = `distance_${++made}`
-    await queryServer(postgres.url, `create database ${database}`)
-    const databaseUrl = throughPort(withDatabase(postgres.url, database), port)
+    const databaseUrl = throughPort(await newDatabase(), port)
     return withNodeHouse({ databaseUrl, nodes: 1, accounts }, async (house) => {
       run.say(name)
       const measuring = { nodes: 1, spread: `${accounts} accounts` } as const
@@ -47,12 +44,13 @@ export async function measureDistance(run: BenchRun): Promise<Figure[]> {
     const near: Point[] = []
     for (const wantedMs of roundTripsMs) {
       // The nearest one, too, is behind a proxy: it costs both processors something.
-      const { port, stop } = await startDelayProxy(ownPort, wantedMs / 2)
+      const { port, set, stop } = await startFaultProxy({ target: { host: '127.0.0.1', port: ownPort } })
       try {
+        await set('both', { delayMs: wantedMs / 2 })
         const atMs = await roundTripOf(throughPort(postgres.url, port))
         near.push({ atMs, ...(await measure(port, `a round trip of ${atMs.toFixed(2)} ms`)) })
       } finally {
-        stop()
+        await stop()
       }
     }
     const flushed: Point[] = [{ atMs: 0, ...(await measure(ownPort, 'a flush of the disk')) }]

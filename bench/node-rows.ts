@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { NewDatabase } from './bench-postgres.ts'
 import type { BenchRun, LoadTarget } from './bench-run.ts'
 import { type Figure, latencyOf, perSecondOf } from './figure.ts'
 import { one } from './load-job.ts'
@@ -32,7 +33,7 @@ const acceptName = (connections: string): string => `accept on PostgreSQL, one r
  * What 1, 2 and 4 nodes on one database accept, of one account and of many; and how fast what waits is claimed, handed over, receipted and charged
  * by as many simulators, of which each node runs its share.
  */
-export async function measureNodes(run: BenchRun, newDatabase: () => Promise<string>): Promise<Figure[]> {
+export async function measureNodes(run: BenchRun, newDatabase: NewDatabase): Promise<Figure[]> {
   const figures: Figure[] = []
   let ofOneNode: readonly Rate[] = []
   for (const nodes of [1, 2, 4]) {

@@ -1,5 +1,4 @@
-import { withDatabase } from '../test/postgres-server.ts'
-import { startBenchPostgres } from './bench-postgres.ts'
+import { type NewDatabase, newDatabasesOf, startBenchPostgres } from './bench-postgres.ts'
 import type { BenchRun } from './bench-run.ts'
 import { type Figure, latencyOf, perSecondOf } from './figure.ts'
 import { measureLives } from './life-rows.ts'
@@ -11,12 +10,7 @@ import { queryServer, type ServerProcess } from './server-process.ts'
 /** Row 13: the same program on PostgreSQL, which runs on the same two cores. */
 export async function measurePostgres(run: BenchRun): Promise<Figure[]> {
   const postgres = await startBenchPostgres()
-  let made = 0
-  const newDatabase = async (): Promise<string> => {
-    const name = `bench_${++made}`
-    await queryServer(postgres.url, `create database ${name}`)
-    return withDatabase(postgres.url, name)
-  }
+  const newDatabase = newDatabasesOf(postgres, 'bench')
   try {
     return [
       ...(await measureNodes(run, newDatabase)),
@@ -46,7 +40,7 @@ async function measureAcceptMany(run: BenchRun, databaseUrl: string): Promise<Fi
   })
 }
 
-async function measureLivesOn(run: BenchRun, newDatabase: () => Promise<string>): Promise<Figure[]> {
+async function measureLivesOn(run: BenchRun, newDatabase: NewDatabase): Promise<Figure[]> {
   const { lives } = run.lengths
   const common = { row: 13, settings: ['delay_ms=0'] }
   const [ofOne, ofHundred] = [await newDatabase(), await newDatabase()]

@@ -79,7 +79,7 @@ ${others}## How it is measured
   times in the database; afterwards every message must be delivered and charged once, and \`onesixty doctor\` must find nothing.
 - **PostgreSQL** runs on the same two cores. Accepting is measured while every link is offline, of one account and of 200 in turns; then eight
   simulators, of which each node runs as many, work on what waits, and what becomes final within some seconds is counted. Deadlocks are the server's count.
-- **A PostgreSQL farther away**: a proxy passes everything on later (\`bench/delay-proxy.ts\`), and the round trip is that of an idle connection
+- **A PostgreSQL farther away**: a proxy passes everything on later (\`test/peers/fault-proxy.ts\`), and the round trip is that of an idle connection
   through it. Flushes take longer by \`commit_delay\`, which waits before each.
 - **On the wire**: from the moment the request is sent to the moment a peer process has the message (\`test/peers/message-peer.ts\`),
   in whole milliseconds.

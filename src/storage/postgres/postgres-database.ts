@@ -84,7 +84,7 @@ interface UnitsModule {
 }
 
 /** Upgrades the schema, and learns what the writer needs to know of it. Ends the pool if that fails. */
-async function opened(
+async function prepareDatabase(
   settings: ServedSettings,
   { writing, writer }: { writing: Pool; writer: Writer },
   nowMs: number,
@@ -114,7 +114,7 @@ export async function openPostgres<U extends Units = Units>(
   // The writer uses one at a time; the other queries the outcome of a COMMIT whose connection was lost.
   const writing = createPostgresPool(settings, 2, keyedPlans, refuseUnsafeServer)
   const writer = new Writer(openCrossing(postgresDialect(writing, { lock: writeLock, flushTimes })))
-  const { migrated, cluster } = await opened(settings, { writing, writer }, nowMs)
+  const { migrated, cluster } = await prepareDatabase(settings, { writing, writer }, nowMs)
   const runUnit = await unitRunner(settings, writer)
   const accountReads = createAccountReads(settings)
   const reading = [accountReads.pool]

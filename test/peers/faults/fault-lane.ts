@@ -5,7 +5,7 @@ import { createMangler, type MangleFaults } from './mangle.ts'
 
 /** What is done to one direction of all connections. */
 export interface LaneFaults extends MangleFaults {
-  /** For each piece as it came from the network; their order is kept. */
+  /** For each piece as it came from the network; their order is kept. One that is no whole number is kept to a tenth of a millisecond. */
   delayMs: Span
   /** Bytes for each write; null leaves pieces as they came. */
   slice: Span | null
@@ -31,6 +31,10 @@ interface LaneHost {
 }
 
 type Piece = { dueMs: number; bytes: Buffer | null }
+
+/** Timers of Node.js count whole milliseconds: the rest of a fraction is slept through, in naps after which arrivals are looked for. */
+const [timerMs, napMs] = [1.5, 0.05]
+const sleeper = new Int32Array(new SharedArrayBuffer(4))
 
 /** Above so much that waits here, the source is not read. */
 const roomBytes = 256 * 1024
@@ -98,8 +102,7 @@ export class FaultLane {
     this.#isRunning = true
     try {
       for (let piece = this.#next(); piece !== null; piece = this.#next()) {
-        const delayMs = piece.dueMs - performance.now()
-        if (delayMs > 0) await wait(delayMs, undefined, { signal: this.#ended.signal })
+        await this.#until(piece.dueMs)
         if (piece.bytes !== null) await this.#pass(piece, piece.bytes)
         else if (this.#next() !== null) this.#sink.end()
         if (this.#next() === null) break
@@ -110,6 +113,20 @@ export class FaultLane {
       if (!this.#ended.signal.aborted) throw error
     } finally {
       this.#isRunning = false
+    }
+  }
+
+  async #until(dueMs: number): Promise<void> {
+    const { signal } = this.#ended
+    const { delayMs } = this.#host.faults()
+    const isFraction = typeof delayMs === 'number' && !Number.isInteger(delayMs)
+    for (let leftMs = dueMs - performance.now(); leftMs > 0; leftMs = dueMs - performance.now()) {
+      if (!isFraction) return wait(leftMs, undefined, { signal })
+      if (leftMs > timerMs) await wait(leftMs - timerMs, undefined, { signal })
+      else {
+        Atomics.wait(sleeper, 0, 0, Math.min(leftMs, napMs))
+        await nextTurn(undefined, { signal })
+      }
     }
   }
 
