@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { type ApiClient, createApiClient } from '../api-client.ts'
 import { startPooledModem } from '../at-modem/modem-pool.ts'
-import { eventually } from '../eventually.ts'
+import { eventually, until } from '../eventually.ts'
 import { openModemHouse, openTenant } from '../modem/modem-house.ts'
 import type { AtModemControl } from '../peers/at-modem-control.ts'
 import { endAfter, sizeOf } from '../proof-sizes.ts'
@@ -55,6 +55,14 @@ async function expectSoundAfterEach(points: readonly CrashPoint[], signal: Abort
       await server.restart()
       await load.repeatUnanswered()
     }
+  // Each crash may leave one that is unknown, and few are sent between two of them: more than that are sent with none.
+  const wanted = load.accepted.size + points.length
+  load.resume()
+  await until(
+    () => load.accepted.size,
+    (size) => size > wanted,
+  )
+  await load.pause()
   const written = handset.stop()
   expect([load.unanswered.size, load.refused]).toEqual([0, []])
   const client = createApiClient(server.url)
@@ -88,8 +96,7 @@ async function expectSent(of: {
   const phantom = messages.filter(({ status, to, parts: count }) => status === 'delivered' && (parts.get(to)?.length ?? 0) < count) // prettier-ignore
   expect(phantom, 'delivered, and on no handset').toEqual([])
   const ends = Map.groupBy(messages, ({ status }) => status)
-  // Each crash may leave one that is unknown, and few are sent between two of them.
-  expect(ends.get('delivered')?.length).toBeGreaterThan(messages.length / 4)
+  expect(ends.get('delivered')?.length).toBeGreaterThan(messages.length / 2)
   expect(ends.get('unconfirmed')?.length, 'of a crash in the midst of a send').toBeGreaterThan(0)
 }
 
