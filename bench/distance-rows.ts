@@ -46,7 +46,7 @@ export async function measureDistance(run: BenchRun): Promise<Figure[]> {
       // The nearest one, too, is behind a proxy: it costs both processors something.
       const { port, set, stop } = await startFaultProxy({ target: { host: '127.0.0.1', port: ownPort } })
       try {
-        await set('both', { delayMs: wantedMs / 2 })
+        await set('both', { delayMs: wantedMs / 2, isExact: true })
         const atMs = await roundTripOf(throughPort(postgres.url, port))
         near.push({ atMs, ...(await measure(port, `a round trip of ${atMs.toFixed(2)} ms`)) })
       } finally {

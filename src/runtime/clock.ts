@@ -47,7 +47,7 @@ let lastDay = { number: Number.NaN, date: '' }
 
 /**
  * Formats an instant by RFC 3339 in UTC with exactly three fraction digits. A page of history has hundreds of them;
- * `toISOString` alone was an eighth of its time.
+ * `toISOString` alone would be an eighth of its time.
  */
 export function rfc3339(atMs: number): string {
   if (!(Number.isInteger(atMs) && atMs >= 0 && atMs < year10000Ms)) return new Date(atMs).toISOString()

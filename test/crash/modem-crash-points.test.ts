@@ -56,11 +56,13 @@ async function expectSoundAfterEach(points: readonly CrashPoint[], signal: Abort
       await load.repeatUnanswered()
     }
   // Each crash may leave one that is unknown, and few are sent between two of them: more than that are sent with none.
-  const wanted = load.accepted.size + points.length
+  const more = rounds * points.length
+  const wanted = load.accepted.size + more
   load.resume()
   await until(
     () => load.accepted.size,
     (size) => size > wanted,
+    60_000 + more * 1_000,
   )
   await load.pause()
   const written = handset.stop()

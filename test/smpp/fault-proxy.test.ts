@@ -58,6 +58,23 @@ test('a delay is for its direction, and keeps the order', async () => {
   expect(performance.now() - startedMs).toBeGreaterThanOrEqual(80)
 })
 
+test('an exact delay keeps the order, lets nothing pass before its time, and ends with its connection', async () => {
+  const house = await openHouse()
+  house.proxy.set('toClient', { delayMs: 0.5, isExact: true })
+  const { client, target } = await house.connect()
+  for (let n = 0; n < 10; n += 1) {
+    const startedMs = performance.now()
+    target.socket.write(`${n}`)
+    await expectText(client, '0123456789'.slice(0, n + 1))
+    expect(performance.now() - startedMs).toBeGreaterThanOrEqual(0.5)
+  }
+  house.proxy.set('toClient', { delayMs: 60_000 })
+  target.socket.write('late')
+  house.proxy.cut('rst')
+  await expectFate(client, 'reset')
+  expect(client.text()).toBe('0123456789')
+})
+
 test('slices arrive one by one, and whole', async () => {
   const house = await openHouse()
   house.proxy.set('toTarget', { slice: 1 })

@@ -142,7 +142,7 @@ test.for(Object.entries(hostile))(
   },
 )
 
-test('a hundred endpoints that hang delay no other: each event of its account is there within 2 s, and none behind a try of theirs', async () => {
+test('a hundred endpoints that hang delay no other: 99 of 100 messages are told within 2 s, and none behind a try of theirs', async () => {
   const patientMs = 15_000
   const house = await startWith(patientMs)
   onTestFinished(() => house.stop())

@@ -87,7 +87,7 @@ async function takeTarget(client: pg.ClientBase): Promise<void> {
 async function readTables(client: pg.ClientBase): Promise<Set<string>> {
   const { rows } = await client.query<{ name: string }>(
     `select c.relname as name from pg_class c
-     where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p', 'v', 'm', 'f') and not c.relispartition`,
+     where c.relnamespace = quote_ident(current_schema())::regnamespace and c.relkind in ('r', 'p', 'v', 'm', 'f') and not c.relispartition`,
   )
   return new Set(rows.map(({ name }) => name))
 }

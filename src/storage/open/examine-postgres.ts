@@ -108,7 +108,7 @@ export async function hasChecksums(db: Db): Promise<boolean> {
 export async function readEverything(db: Db): Promise<boolean> {
   const { rows: tables } = await sql<{ name: string }>`
     select oid::regclass::text as name from pg_class
-    where relkind = 'r' and relnamespace = current_schema()::regnamespace order by 1`.execute(db)
+    where relkind = 'r' and relnamespace = quote_ident(current_schema())::regnamespace order by 1`.execute(db)
   for (const { name } of tables)
     await sql`select count(row_text) from (select t::text as row_text from ${sql.raw(name)} t) every`.execute(
       db,
@@ -116,7 +116,7 @@ export async function readEverything(db: Db): Promise<boolean> {
   const { rows: extension } = await sql`select 1 from pg_extension where extname = 'amcheck'`.execute(db)
   if (extension.length === 0) return false
   await sql`select bt_index_check(i.indexrelid, true) from pg_index i join pg_class c on c.oid = i.indexrelid
-    join pg_am a on a.oid = c.relam where a.amname = 'btree' and c.relkind = 'i' and c.relnamespace = current_schema()::regnamespace`.execute(
+    join pg_am a on a.oid = c.relam where a.amname = 'btree' and c.relkind = 'i' and c.relnamespace = quote_ident(current_schema())::regnamespace`.execute(
     db,
   )
   return true

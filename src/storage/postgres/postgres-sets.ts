@@ -40,7 +40,7 @@ export class ColumnTypes {
 
   /** Reads those of all tables. */
   async learn(db: Tx): Promise<void> {
-    await this.#read(db, "c.relkind = 'r' and c.relnamespace = current_schema()::regnamespace")
+    await this.#read(db, "c.relkind = 'r' and c.relnamespace = quote_ident(current_schema())::regnamespace")
   }
 
   async #readOf(db: Tx, table: string): Promise<Types> {

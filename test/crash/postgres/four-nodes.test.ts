@@ -32,7 +32,7 @@ test('of four nodes one is killed again and again, and one stands still for long
   const loads = new Map(
     house.nodes.map((node): [NodeProcess, Load] => [
       node,
-      // 503 says that nothing was stored, and to come back: PostgreSQL ended the transaction, or the lock was not to be had in time.
+      // 503 says that nothing was stored, and to come back: the transaction was lost with its connection.
       house.load(node, { perSecond, name: node.name, isPatient: true }),
     ]),
   )

@@ -5,8 +5,10 @@ import { createMangler, type MangleFaults } from './mangle.ts'
 
 /** What is done to one direction of all connections. */
 export interface LaneFaults extends MangleFaults {
-  /** For each piece as it came from the network; their order is kept. One that is no whole number is kept to a tenth of a millisecond. */
+  /** For each piece as it came from the network; their order is kept. */
   delayMs: Span
+  /** Keeps delays to about a tenth of a millisecond; its process does little else meanwhile, so it should be one of its own. */
+  isExact: boolean
   /** Bytes for each write; null leaves pieces as they came. */
   slice: Span | null
   /** Nothing passes, and little is read, until this ends: then all does. */
@@ -15,6 +17,7 @@ export interface LaneFaults extends MangleFaults {
 
 export const noFaults: LaneFaults = {
   delayMs: 0,
+  isExact: false,
   slice: null,
   hold: false,
   garbageEvery: null,
@@ -32,9 +35,17 @@ interface LaneHost {
 
 type Piece = { dueMs: number; bytes: Buffer | null }
 
-/** Timers of Node.js count whole milliseconds: the rest of a fraction is slept through, in naps after which arrivals are looked for. */
-const [timerMs, napMs] = [1.5, 0.05]
+/** Timers of Node.js count whole milliseconds, and may be one late: the rest of an exact delay is slept through in naps, one a turn for all lanes. */
+const [timerMs, napMs] = [2, 0.05]
 const sleeper = new Int32Array(new SharedArrayBuffer(4))
+let hasNapped = false
+
+function nap(): void {
+  if (hasNapped) return
+  hasNapped = true
+  setImmediate(() => (hasNapped = false))
+  Atomics.wait(sleeper, 0, 0, napMs)
+}
 
 /** Above so much that waits here, the source is not read. */
 const roomBytes = 256 * 1024
@@ -118,13 +129,11 @@ export class FaultLane {
 
   async #until(dueMs: number): Promise<void> {
     const { signal } = this.#ended
-    const { delayMs } = this.#host.faults()
-    const isFraction = typeof delayMs === 'number' && !Number.isInteger(delayMs)
     for (let leftMs = dueMs - performance.now(); leftMs > 0; leftMs = dueMs - performance.now()) {
-      if (!isFraction) return wait(leftMs, undefined, { signal })
+      if (!this.#host.faults().isExact) return wait(leftMs, undefined, { signal })
       if (leftMs > timerMs) await wait(leftMs - timerMs, undefined, { signal })
       else {
-        Atomics.wait(sleeper, 0, 0, Math.min(leftMs, napMs))
+        nap()
         await nextTurn(undefined, { signal })
       }
     }
