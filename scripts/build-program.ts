@@ -1,4 +1,5 @@
 import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { basename, join, resolve } from 'node:path'
 import { rolldown } from 'rolldown'
 import { guides } from '../src/process/guides.ts'
@@ -63,6 +64,7 @@ export async function buildProgram(
           if (id.endsWith('/program-files.ts')) return programFiles
           return /^(?:node:)?http$/.test(id) && kind !== 'require-call' ? builtHttp : null
         },
+        load: (id) => (id.endsWith('-wasm.js') ? bytesOf(id) : null),
       },
     ],
     onLog(level, { message }) {
@@ -84,6 +86,16 @@ export async function buildProgram(
   await writeFile(join(folder, 'reference.js.gz'), await readReferenceScript())
   await writeFile(join(folder, 'package.json'), await manifest({ version, commit }))
   return output.flatMap((part) => (part.type === 'chunk' ? part.moduleIds : [])).toSorted()
+}
+
+/**
+ * Returns a module whose default export is the bytes that a CommonJS module exports. As CommonJS, rolldown would give each byte a property with a
+ * getter: 60,000 of them, an eighth of the time of a start.
+ */
+function bytesOf(file: string): string {
+  const bytes: unknown = createRequire(import.meta.url)(file)
+  if (!Buffer.isBuffer(bytes)) throw new Error(`${file} does not export bytes`)
+  return `import { Buffer } from 'node:buffer'\nexport default Buffer.from('${bytes.toString('base64')}', 'base64')\n`
 }
 
 /** The members of package.json that a built program reads: its version, its commit, and that Node.js loads its files as modules. */
