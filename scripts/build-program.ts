@@ -22,6 +22,7 @@ const files = [
   'console/dist',
   'src/api/pages/assets',
   'src/connectors/http/providers',
+  'src/storage/schema',
   'src/storage/migrations',
   ...Object.values(guides).map(({ file }) => file),
 ]

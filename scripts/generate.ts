@@ -17,6 +17,7 @@ import { androidSettingsTable, modemSettingsTable, smppSettingsTable } from './g
 import { scalingTables } from './generators/scaling-tables.ts'
 import { smppStatusPage } from './generators/smpp-status.ts'
 import { stateMachine } from './generators/state-machine.ts'
+import { wholeSchema } from './generators/whole-schema.ts'
 
 const generators: readonly Generator[] = [
   layerPicture,
@@ -37,6 +38,7 @@ const generators: readonly Generator[] = [
   openApi,
   operatorOpenApi,
   providerSchema,
+  wholeSchema,
 ]
 
 /** Writes every generated file that is stale, or, with `--check`, only names them and fails. */

@@ -2,6 +2,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readMigrations } from '../../src/storage/seam/migrate.ts'
+import { readWholeSchema } from '../../src/storage/seam/whole-schema.ts'
 import { type PostgresServer, startPostgres } from '../postgres-server.ts'
 
 const sqlite = new DatabaseSync(':memory:')
@@ -56,6 +57,16 @@ test('both sets of migrations yield the same tables and columns', async () => {
   const columns = sqliteColumns()
   expect(columns.length).toBeGreaterThan(150)
   expect(await postgresColumns()).toEqual(columns)
+})
+
+test('a new embedded database has the schema that its migrations yield one by one, and one of other migrations is not taken', async () => {
+  const migrations = await readMigrations('sqlite')
+  const fresh = new DatabaseSync(':memory:')
+  fresh.exec(readWholeSchema(migrations) ?? '')
+  const schema = 'select type, name, tbl_name, sql from sqlite_master order by type, name'
+  expect(fresh.prepare(schema).all()).toEqual(sqlite.prepare(schema).all())
+  fresh.close()
+  expect(readWholeSchema(migrations.slice(0, -1))).toBeNull()
 })
 
 test('both databases compare texts octet by octet, whatever the language of the server', async () => {

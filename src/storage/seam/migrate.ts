@@ -6,6 +6,7 @@ import type { Tx } from './dialect.ts'
 import { migrationText } from './migration-text.ts'
 import { UnusableError } from './unusable-error.ts'
 import type { ReportUpgrade } from './upgrade-progress.ts'
+import { readWholeSchema } from './whole-schema.ts'
 import type { Writer } from './writer.ts'
 
 /** A frozen `.sql` file, in the words of one database. Its name and checksum are recorded, so that a change is detected. */
@@ -80,6 +81,8 @@ export async function migrate(
         isShared: isShared(tx),
       })
     }
+    const whole = applied.size > 0 || isShared(tx) ? null : readWholeSchema(migrations)
+    if (whole !== null) return applyWhole(tx, { statements: whole, migrations, nowMs })
     const fresh: string[] = []
     for (const migration of migrations) {
       const known = applied.get(migration.name)
@@ -100,9 +103,27 @@ export async function migrate(
 }
 
 async function applyMigration(tx: Tx, migration: Migration, nowMs: number): Promise<void> {
-  for (const statement of splitStatements(migration.statements)) await sql.raw(statement).execute(tx)
+  await runStatements(tx, migration.statements)
+  await recordMigration(tx, migration, nowMs)
+}
+
+/** Brings an empty database to the schema that all migrations yield, and records each. */
+async function applyWhole(
+  tx: Tx,
+  { statements, migrations, nowMs }: { statements: string; migrations: readonly Migration[]; nowMs: number },
+): Promise<string[]> {
+  await runStatements(tx, statements)
+  for (const migration of migrations) await recordMigration(tx, migration, nowMs)
+  return migrations.map(({ name }) => name)
+}
+
+async function runStatements(tx: Tx, statements: string): Promise<void> {
+  for (const statement of splitStatements(statements)) await sql.raw(statement).execute(tx)
+}
+
+async function recordMigration(tx: Tx, { name, checksum }: Migration, nowMs: number): Promise<void> {
   await sql`insert into schema_migrations (name, checksum, applied_at)
-    values (${migration.name}, ${migration.checksum}, ${nowMs})`.execute(tx)
+    values (${name}, ${checksum}, ${nowMs})`.execute(tx)
 }
 
 async function countMessages(tx: Tx): Promise<number> {
