@@ -47,6 +47,8 @@ export async function serve(
   if (first !== null) host.stdout.write(welcome(url, first, config))
   else if (host.stdout.isTTY === true) await writeWelcomeBack(host, app, { url, log })
   log.info({ url, epoch: app.epoch.epoch }, 'onesixty is ready')
+  // The output is half a second late otherwise, and what starts the server waits for this line.
+  log.flush()
   keepHeapSmall(systemClock)
   void reportHeldMessages(app, log)
   void app.storage.died.then((error) => {
