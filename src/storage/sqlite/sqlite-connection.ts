@@ -104,7 +104,7 @@ export class SqliteConnection {
   #prepare(sql: string): StatementSync {
     const known = this.#statements.get(sql)
     if (known !== undefined) return known
-    const statement = this.#database.prepare(sql)
+    const statement = this.#database.prepare(plannedOnce(sql))
     statement.setReturnArrays(true)
     const oldest = this.#statements.keys().next().value
     if (this.#statements.size >= maxStatements && oldest !== undefined) this.#statements.delete(oldest)
@@ -112,6 +112,12 @@ export class SqliteConnection {
     return statement
   }
 }
+
+/**
+ * Returns a statement that SQLite plans once. It looks at the value of a `limit ?` when it plans, and plans again before each run where one is
+ * bound: 70 µs for the statement of a claim, which then takes 4. A sum is not looked at.
+ */
+export const plannedOnce = (sql: string): string => sql.replace(/\blimit (\?\d*)/g, 'limit ($1 + 0)')
 
 const withColumns = (statement: StatementSync, rows: unknown[][]): StatementResult => ({
   rows,
