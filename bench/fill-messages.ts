@@ -164,7 +164,7 @@ const changesOfMessages = `insert into message_changes (account_id, mode, number
       union all
       select account_id, mode, updated_at, substr(id, 5) || ':' || sequence from messages where sequence > 1))
   group by account_id, mode, at, part`
-const lastChange = `update instance set last_change = max(last_change, (select max(updated_at) from messages) * 1000 + 999)`
+const lastChange = `insert or replace into change_lanes (lane, last_change) select -1, max(updated_at) * 1000 + 999 from messages`
 const queueOfMessages = `insert into queue (route_key, account_id, priority, due_at, message_id, mode, parts, expires_at)
   select 'live:', account_id, 1, created_at, id, mode, parts, expires_at from messages where status = 'queued' order by account_id, created_at, id`
 const totalsOfQueue = `insert into queue_totals (account_id, mode, route_key, messages, parts, next_expiry_at)

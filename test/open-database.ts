@@ -50,6 +50,6 @@ function connectToServer(dataFolder: string): Kysely<Database> {
     connectTimeoutMs: 5_000,
     statementTimeoutMs: 20_000,
   }
-  const start = { lock: 'select 1', flushTimes: new RecentTimes() }
+  const start = { locks: () => 'select 1', next: { lanes: null }, flushTimes: new RecentTimes() }
   return new Kysely<Database>({ dialect: postgresDialect(createPostgresPool(settings, 1), start) })
 }

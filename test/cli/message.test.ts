@@ -143,7 +143,7 @@ test('a command whose clock is behind writes nothing before what was read alread
   const { db, close } = openDatabase(cli.dataFolder)
   const readToMs = Date.now() + 60_000
   await db
-    .updateTable('instance')
+    .updateTable('change_lanes')
     .set({ last_change: readToMs * 1_000 })
     .execute()
   await close()

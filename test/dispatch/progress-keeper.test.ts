@@ -16,7 +16,8 @@ async function open() {
   onTestFinished(() => file.close())
   const log = createLog('silent', { write: () => undefined })
   const keeper = new ProgressKeeper({ read: storage.read, writer: storage.writer, clock, log, file })
-  const change = () => storage.writer.write(async (tx) => keepNumber(tx, await takeChange(tx, clock.now())))
+  const change = () =>
+    storage.writer.write(async (tx) => keepNumber(tx, await takeChange(tx, clock.now()), ['acc_a']))
   const pass = async (ms: number): Promise<void> => {
     await clock.advance(ms)
     await storage.writer.drain()

@@ -69,7 +69,7 @@ test('a message that was accepted before and ended after it is removed at its ti
   await house.send({ to: manyNumbers(2) })
   // A unit of another account.
   await house.storage.writer.write(async (tx) =>
-    keepNumber(tx, await takeChange(tx, house.clock.now() + yearMs)),
+    keepNumber(tx, await takeChange(tx, house.clock.now() + yearMs), ['acc_other']),
   )
   await house.send({ to: ['+4915120000009'] })
   await house.dispatcher.drain()

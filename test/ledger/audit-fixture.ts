@@ -30,7 +30,7 @@ export async function openAuditFixture(): Promise<AuditFixture> {
   const { accountId } = await fixture.addAccount()
   await storage.writer.write(async (tx) => {
     const unit = await takeChange(tx, clock.now())
-    await keepNumber(tx, unit)
+    await keepNumber(tx, unit, [accountId])
     const nowMs = unit.atMs
     const message = (id: string, status: MessageStatus, row: Partial<MessageRow>): MessageRow =>
       storedMessage({

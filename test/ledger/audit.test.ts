@@ -88,7 +88,7 @@ test('every check finds each of its planted mistakes', async () => {
     ],
     changes_are_numbered: [
       `update messages set updated_at = updated_at + 1 where id = 'msg_waits'`,
-      `update instance set last_change = last_change - 1000`,
+      `update change_lanes set last_change = last_change - 1000`,
     ],
     receipts_have_messages: [
       `update receipts_expected set message_id = 'msg_nowhere'`,

@@ -20,7 +20,7 @@ test(
     const accept = (way: typeof inUse, atMs = Date.now()) =>
       accepting.writer.write(async (tx) => {
         const unit = await takeChange(tx, atMs)
-        await keepNumber(tx, unit)
+        await keepNumber(tx, unit, ['acc_a'])
         await storeWays(tx, [{ ways: [way] }], unit)
       })
     for (let round = 0; round < sizeOf('WAY_RACES'); round++) {

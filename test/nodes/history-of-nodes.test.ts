@@ -97,7 +97,7 @@ test('a number that a unit took and gave up again is taken by the next, and noth
     storage.writer.write(async (tx) => {
       const unit = await takeChange(tx, house.clock.now())
       const { number } = unit
-      await keepNumber(tx, unit)
+      await keepNumber(tx, unit, ['acc_a'])
       if (fails) throw new Error(`gave up ${number}`)
       return number
     })

@@ -19,7 +19,7 @@ afterAll(() => house.close())
 /** Tables with no rows of an account's, or none that are ever read for one. */
 const closed = [
   'alert_mails', 'alert_mutes', 'alerts', 'auth_credentials', 'auth_sessions', 'auth_two_factors', 'auth_users', 'auth_verifications', 'device_groups', 'device_marks', 'email_links', 'inbound_fragments', 'inbound_seen',
-  'move_progress', 'moves', 'nodes', 'operator_requests', 'operator_tokens', 'parked_receipts', 'passkey_challenges', 'passkeys', 'schema_migrations', 'secret_marks', 'ways',
+  'move_progress', 'moves', 'node_progress', 'nodes', 'operator_requests', 'operator_tokens', 'parked_receipts', 'passkey_challenges', 'passkeys', 'schema_migrations', 'secret_marks', 'ways',
 ] // prettier-ignore
 
 const tablesOf = async (): Promise<string[]> => {

@@ -102,6 +102,7 @@ const published = {
   'postgres/0045_narrow_columns': '00aac2b57f16e1aa',
   'postgres/0046_account_plans': '713221026adc8bf9',
   'postgres/0047_used_ways': 'a175bf0019b1987d',
+  'postgres/0048_lanes': 'b5850d62eecb41e5',
   'sqlite/0001_initial': '473da6ea689b45e2',
   'sqlite/0002_phones': '20fd011ab3af662c',
   'sqlite/0003_console': '0d2a4c9e0f957d4f',
@@ -148,4 +149,5 @@ const published = {
   'sqlite/0045_narrow_columns': '390b828532f85813',
   'sqlite/0046_account_plans': '731e3c0b4beae551',
   'sqlite/0047_used_ways': 'de8a9a506bdb83ef',
+  'sqlite/0048_lanes': '4e1132c31ea41879',
 }

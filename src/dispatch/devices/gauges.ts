@@ -3,6 +3,7 @@ import type { Metrics } from '../../process/metrics.ts'
 import type { StorageSizes } from '../../storage/seam/storage.ts'
 import type { Db } from '../../storage/seam/dialect.ts'
 import type { Signals } from '../../storage/seam/signals.ts'
+import type { Writer } from '../../storage/seam/writer.ts'
 import type { DevicePool } from './device-pool.ts'
 
 const linksOf = (pool: DevicePool) =>
@@ -13,6 +14,7 @@ interface GaugesDeps {
   pool: DevicePool
   read: Db
   sizes: () => Promise<StorageSizes>
+  writer: Pick<Writer, 'widened'>
   signals: Signals | null
 }
 
@@ -85,7 +87,7 @@ function addLinkGauges({ metrics, pool }: GaugesDeps): void {
   )
 }
 
-function addStorageGauges({ metrics, sizes, signals }: GaugesDeps): void {
+function addStorageGauges({ metrics, sizes, signals, writer }: GaugesDeps): void {
   metrics.gauge('database_bytes', 'Bytes of the database.', async () => (await sizes()).databaseBytes)
   metrics.gauge(
     'wal_bytes',
@@ -96,5 +98,10 @@ function addStorageGauges({ metrics, sizes, signals }: GaugesDeps): void {
     'cluster_listening',
     '1 while this node receives broadcasts from its peers, or has none; else 0.',
     () => (signals?.isListening === false ? 0 : 1),
+  )
+  metrics.gauge(
+    'transactions_widened',
+    'Transactions since the start that ran at the same time as those of other nodes, and had to run again without them.',
+    () => writer.widened,
   )
 }

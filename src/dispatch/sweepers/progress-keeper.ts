@@ -1,4 +1,4 @@
-import { readLastChange } from '../../messages/core/change-number.ts'
+import { readChangeMark } from '../../messages/core/change-number.ts'
 import type { Db } from '../../storage/seam/dialect.ts'
 import type { ProgressFile } from '../../storage/instance/epoch-file.ts'
 import { advanceProgress } from '../../storage/instance/progress.ts'
@@ -23,8 +23,8 @@ const intervalMs = 5_000
  */
 export class ProgressKeeper extends Sweeper {
   readonly #deps: ProgressKeeperDeps
-  /** The last change of messages before the last number. */
-  #lastChange = -1
+  /** What changes of messages there were before the last number. */
+  #mark = ''
 
   constructor(deps: ProgressKeeperDeps) {
     super(deps, {
@@ -56,10 +56,10 @@ export class ProgressKeeper extends Sweeper {
 
   async #advance(): Promise<void> {
     const { read, writer, file } = this.#deps
-    const lastChange = await readLastChange(read)
-    if (lastChange !== this.#lastChange) {
+    const mark = await readChangeMark(read)
+    if (mark !== this.#mark) {
       file.write(await writer.write((tx) => advanceProgress(tx, file.progress)))
-      this.#lastChange = lastChange
+      this.#mark = mark
     }
     await file.flush()
   }

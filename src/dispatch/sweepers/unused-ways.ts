@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { usesWithinMs } from '../../devices/routes/ways-store.ts'
-import { readLastChange, timeOfNumber } from '../../messages/core/change-number.ts'
+import { joinLanes, timeOfNumber } from '../../messages/core/change-number.ts'
 import { hourMs } from '../../runtime/clock.ts'
 import { timeOfId } from '../../runtime/ids.ts'
 import type { Db } from '../../storage/seam/dialect.ts'
@@ -28,15 +28,19 @@ export function unusedWayRemover({
   return async () => {
     const nowMs = clock.monotonicMs()
     if (nowMs < restsUntilMs) return false
-    const isMore = await purgeOld({ read, writer }, ways, (await oldestMs(read)) - usesWithinMs - 1)
+    const isMore = await purgeOld(
+      { read, writer },
+      ways,
+      (await oldestMs({ read, writer })) - usesWithinMs - 1,
+    )
     if (!isMore) restsUntilMs = nowMs + restMs
     return isMore
   }
 }
 
-/** Returns the time of the oldest message; of the last change, if there is none: later ones have a later time. */
-async function oldestMs(read: Db): Promise<number> {
-  const lastMs = timeOfNumber(await readLastChange(read))
+/** Returns the time of the oldest message, and none after that of the last change: later ones have a later time, in every lane. */
+async function oldestMs({ read, writer }: { read: Db; writer: Writer }): Promise<number> {
+  const lastMs = timeOfNumber(await joinLanes({ read, writer }))
   const { rows } = await sql<{ id: string | null }>`
     select min((select m.id from messages m where m.account_id = w.account_id and m.mode = w.mode order by m.id limit 1)) as id
     from wallets w`.execute(read)

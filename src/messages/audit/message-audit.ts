@@ -4,7 +4,8 @@ import { type AuditCheck, maxViolations, rowsOf, type Violation } from '../../le
 import { phoneReportsForMs } from '../phones/phone-recalls.ts'
 import { planChecks } from './plan-audit.ts'
 import { purseChecks } from './purse-audit.ts'
-import { numbersInMs } from '../core/change-number.ts'
+import type { Db } from '../../storage/seam/dialect.ts'
+import { lastOfLanes, timeOfNumber } from '../core/change-number.ts'
 import { trafficChecks } from './traffic-audit.ts'
 
 /**
@@ -57,7 +58,7 @@ export const messageChecks: readonly AuditCheck[] = [
   {
     name: 'changes_are_numbered',
     summary: 'No message changed after the last unit that took a number: `updated_after` misses none.',
-    find: (db) => rowsOf(db, changedWithoutNumber),
+    find: changedWithoutNumber,
   },
   {
     name: 'receipts_have_messages',
@@ -194,10 +195,19 @@ const finalWithoutTime = sql<Violation>`
     or (finalized_at is null) <> (settled_at is null)
   limit ${maxViolations}`
 
-const changedWithoutNumber = sql<Violation>`
-  select account_id, mode, id, updated_at, (select last_change from instance where id = 1) as last_change from messages
-  where updated_at > (select last_change / ${numbersInMs} from instance where id = 1)
-  limit ${maxViolations}`
+/** The last change of each account must not be after the last number of its lane. The lanes are read last: they only grow. */
+async function changedWithoutNumber(db: Db): Promise<Violation[]> {
+  const { rows } = await sql<{ account_id: string; mode: string; updated_at: number }>`
+    select account_id, mode, max(updated_at) as updated_at from messages group by account_id, mode`.execute(
+    db,
+  )
+  const lanes = await db.selectFrom('change_lanes').selectAll().execute()
+  const lastOf = lastOfLanes(lanes)
+  return rows
+    .map((row) => ({ ...row, last_change: lastOf(row.account_id) }))
+    .filter(({ updated_at, last_change }) => updated_at > timeOfNumber(last_change))
+    .slice(0, maxViolations)
+}
 
 const receiptsWithoutMessage = sql<Violation>`
   select r.network_id, r.device_id, r.account_id, r.mode, r.message_id as id, m.status, m.attempts

@@ -23,11 +23,10 @@ const maxInRow = 100
 
 /**
  * Records which messages a unit changed, for `updated_after` and the console: one row for each account and
- * mode, however many messages there are. The first record of a unit takes its number. Rows are never changed; retention
+ * mode, however many messages there are. The first record of a unit in a lane takes its number there. Rows are never changed; retention
  * removes them.
  */
 export async function recordChanges(tx: Tx, change: Change, changed: readonly Changed[]): Promise<void> {
-  const isFirst = change.rows === 0 && changed.length > 0
   const owners = Map.groupBy(changed, ({ account_id, mode }) => `${account_id}/${mode}`)
   const rows = [...owners.values()].flatMap((all) => {
     const { account_id, mode } = all[0] as Changed
@@ -40,7 +39,14 @@ export async function recordChanges(tx: Tx, change: Change, changed: readonly Ch
       messages: some.map(entryOf).join(' '),
     }))
   })
-  await allDone([...(isFirst ? [keepNumber(tx, change)] : []), insertRows(tx, 'message_changes', rows)])
+  await allDone([
+    keepNumber(
+      tx,
+      change,
+      rows.map(({ account_id }) => account_id),
+    ),
+    insertRows(tx, 'message_changes', rows),
+  ])
 }
 
 const inRows = (changed: readonly Changed[]): Changed[][] =>

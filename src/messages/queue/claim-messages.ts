@@ -152,7 +152,7 @@ export async function claimMessages(
   const leaseOf = new Map(requests.map(({ deviceId, leaseToken }) => [deviceId, leaseToken ?? null]))
   const own = new Set(requests.flatMap(({ deviceId, isOwn }) => (isOwn ? [deviceId] : [])))
   const [progress] = await allDone([
-    advanceProgress(tx, asked.known ?? 0),
+    advanceProgress(tx, asked.known ?? 0, fence),
     takeFromQueue(tx, claimed, { fence, leaseOf, own }),
     recordChanges(
       tx,

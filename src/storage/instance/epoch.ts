@@ -3,6 +3,7 @@ import type { Db, Tx } from '../seam/dialect.ts'
 import { type EpochFile, readEpochFile, writeEpochFile } from './epoch-file.ts'
 import { refuseEmptied } from './lost-database.ts'
 import { refuseMovedTables } from './moved.ts'
+import { setProgress, totalProgress } from './progress.ts'
 import { holdAll, releasePage } from './restore-holds.ts'
 
 export interface EpochStart {
@@ -44,7 +45,7 @@ export async function advanceEpoch(
     await refuseEmptied(tx, dataFolder)
     const instance = await tx
       .selectFrom('instance')
-      .select(['epoch', 'progress', 'cluster', 'created_at'])
+      .select(['epoch', 'cluster', 'created_at', totalProgress.as('progress')])
       .where('id', '=', 1)
       .executeTakeFirst()
     const inFile = about(file, instance)
@@ -57,7 +58,8 @@ export async function advanceEpoch(
       const row = { id: 1, epoch, progress, directory_version: 1, created_at: nowMs, cluster }
       await tx.insertInto('instance').values(row).execute()
     } else {
-      await tx.updateTable('instance').set({ epoch, progress, cluster }).where('id', '=', 1).execute()
+      await tx.updateTable('instance').set({ epoch, cluster }).where('id', '=', 1).execute()
+      await setProgress(tx, progress)
     }
     const heldMessages = restored ? await holdWaiting(tx, nowMs) : 0
     const begun = { epoch, restored, heldMessages, before: inFile?.epoch ?? null }
@@ -108,7 +110,7 @@ export function nextSharedEpoch(
 export async function wouldBeRestored(db: Db, dataFolder: string): Promise<boolean> {
   const instance = await db
     .selectFrom('instance')
-    .select(['epoch', 'progress', 'created_at'])
+    .select(['epoch', 'created_at', totalProgress.as('progress')])
     .executeTakeFirst()
   return nextEpoch(instance ?? null, about(await readEpochFile(dataFolder), instance)).restored
 }

@@ -1,4 +1,8 @@
+import { sql } from 'kysely'
+import { allDone } from '../../runtime/all-done.ts'
 import { StorageError, type Tx } from '../seam/dialect.ts'
+import { lanesHeld } from '../seam/lanes.ts'
+import { addToRows, selectEach } from '../seam/sets.ts'
 
 /**
  * Thrown if the database has made less progress than this process has seen: it was restored meanwhile (P14).
@@ -15,20 +19,45 @@ export class RestoredError extends StorageError {
   }
 }
 
+/** The progress of the database, of a row of `instance`: what units without others have added to it, and the nodes by themselves. */
+export const totalProgress = sql<number>`progress + coalesce((select cast(sum(p.progress) as bigint) from node_progress p), 0)`
+
 /**
  * Increments the progress of the database, and returns it for the file next to it (epoch-file.ts). `known` is
- * the last number that this process has seen; a database that is not beyond it is rejected.
+ * the last number that this process has seen; a database that is not beyond it is rejected. A unit with lanes, for which
+ * other nodes do not wait, adds to the count of its node, `epoch`: the sum has all that this process can have seen, and its own.
  */
-export async function advanceProgress(tx: Tx, known: number): Promise<number> {
+export async function advanceProgress(tx: Tx, known: number, epoch?: number): Promise<number> {
+  const held = lanesHeld(tx)
+  const progress = await (held === null ? advanceAlone(tx) : advanceNode(tx, epoch ?? held.leave()))
+  if (known > 0 && progress <= known) throw new RestoredError()
+  return progress
+}
+
+async function advanceAlone(tx: Tx): Promise<number> {
   const row = await tx
     .updateTable('instance')
     .set(({ eb }) => ({ progress: eb('progress', '+', 1) }))
     .where('id', '=', 1)
-    .returning('progress')
+    .returning(totalProgress.as('progress'))
     .executeTakeFirst()
-  const progress = row?.progress ?? 0
-  if (known > 0 && progress <= known) throw new RestoredError()
-  return progress
+  return row?.progress ?? 0
+}
+
+const sumOfNodes = {
+  sql: `select i.progress + coalesce((select cast(sum(p.progress) as bigint) from node_progress p), 0) as progress
+        from instance i where i.id = :id`,
+  inputs: ['id'],
+  few: true,
+  lanes: 'own',
+} as const
+
+async function advanceNode(tx: Tx, epoch: number): Promise<number> {
+  const [, rows] = await allDone([
+    addToRows(tx, 'node_progress', { key: ['epoch'], amounts: ['progress'] }, [{ epoch, progress: 1 }]),
+    selectEach<{ progress: number }>(tx, sumOfNodes, [[1]]),
+  ])
+  return rows[0]?.progress ?? 0
 }
 
 /**
@@ -37,8 +66,18 @@ export async function advanceProgress(tx: Tx, known: number): Promise<number> {
  */
 export async function catchUp(tx: Tx, known: number): Promise<{ progress: number; isOutdated: boolean }> {
   const { progress = 0 } =
-    (await tx.selectFrom('instance').select('progress').where('id', '=', 1).executeTakeFirst()) ?? {}
+    (await tx
+      .selectFrom('instance')
+      .select(totalProgress.as('progress'))
+      .where('id', '=', 1)
+      .executeTakeFirst()) ?? {}
   const isOutdated = progress < known
-  if (isOutdated) await tx.updateTable('instance').set({ progress: known }).where('id', '=', 1).execute()
+  if (isOutdated) await setProgress(tx, known)
   return { progress: Math.max(progress, known), isOutdated }
+}
+
+/** Sets the progress of the database, as one number. */
+export async function setProgress(tx: Tx, progress: number): Promise<void> {
+  await tx.updateTable('instance').set({ progress }).where('id', '=', 1).execute()
+  await tx.deleteFrom('node_progress').execute()
 }

@@ -4,9 +4,11 @@ import { RecentTimes } from '../../runtime/recent-times.ts'
 import { openCrossing } from '../seam/crossing.ts'
 import type { Storage } from '../seam/storage.ts'
 import type { Db, Units } from '../seam/dialect.ts'
+import type { NextLanes } from '../seam/lanes.ts'
 import { mergedUnits } from '../seam/merged-units.ts'
 import { migrate, readMigrations } from '../seam/migrate.ts'
 import { learnTables } from '../seam/sets.ts'
+import { laneLocks } from './lane-locks.ts'
 import { postgresDialect } from './postgres-dialect.ts'
 import { createAccountReads } from './account-reads.ts'
 import {
@@ -22,12 +24,6 @@ import { PostgresSignals } from './postgres-signals.ts'
 import type { Database } from '../tables/schema.ts'
 import { Writer } from '../seam/writer.ts'
 import type { ReportUpgrade } from '../seam/upgrade-progress.ts'
-
-/**
- * Taken by every transaction that writes, for its duration: transactions of all nodes run one after the
- * other, as on the embedded database, so that what a unit reads stays unchanged until the unit has written.
- */
-const writeLock = 'select pg_advisory_xact_lock(160160160)'
 
 /**
  * Settings of the connection that writes. Its constant statements look up sets of keys. They are planned
@@ -65,13 +61,16 @@ export interface ServedSettings extends PostgresSettings {
 /** PostgreSQL manages its log itself. */
 const serversLog = { emptyLog: async () => null, checkpoint: async () => undefined }
 
+function openWriter(pool: Pool, flushTimes: RecentTimes): Writer {
+  const next: NextLanes = { lanes: null }
+  return new Writer(openCrossing(postgresDialect(pool, { locks: laneLocks, next, flushTimes })), { next })
+}
+
 /** On connections of its own: an upgrade may rewrite large tables, for which there is no time limit. */
 async function upgrade(settings: ServedSettings, nowMs: number): Promise<string[]> {
   const pool = createPostgresPool({ ...settings, isLimitedByServer: true }, 2, keyedPlans, refuseUnsafeServer)
   try {
-    const writer = new Writer(
-      openCrossing(postgresDialect(pool, { lock: writeLock, flushTimes: new RecentTimes() })),
-    )
+    const writer = openWriter(pool, new RecentTimes())
     return await migrate(writer, await readMigrations('postgres'), nowMs, settings.reportUpgrade)
   } finally {
     await endPool(pool)
@@ -113,7 +112,7 @@ export async function openPostgres<U extends Units = Units>(
   const flushTimes = new RecentTimes()
   // The writer uses one at a time; the other queries the outcome of a COMMIT whose connection was lost.
   const writing = createPostgresPool(settings, 2, keyedPlans, refuseUnsafeServer)
-  const writer = new Writer(openCrossing(postgresDialect(writing, { lock: writeLock, flushTimes })))
+  const writer = openWriter(writing, flushTimes)
   const { migrated, cluster } = await prepareDatabase(settings, { writing, writer }, nowMs)
   const runUnit = await unitRunner(settings, writer)
   const accountReads = createAccountReads(settings)

@@ -75,6 +75,7 @@ export const accountRows: Readonly<Partial<Record<Table, string>>> = {
   reach_checks: 'true',
   // About the instance: no secrets.
   instance: 'true',
+  change_lanes: 'true',
   server_runs: 'true',
 }
 

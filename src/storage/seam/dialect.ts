@@ -26,6 +26,11 @@ export interface SelectEach {
    * before it; of what is posted after it in the same turn it sees nothing.
    */
   few?: true
+  /**
+   * It names no `account`, and units with lanes may run it (within-lanes.ts). `fixed`: what it reads only units without lanes
+   * change. `own`: it reads rows of the unit's accounts by another key, or of its node.
+   */
+  lanes?: 'fixed' | 'own'
 }
 
 /**

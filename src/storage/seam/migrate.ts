@@ -27,6 +27,7 @@ export const stoppingMigrations: ReadonlySet<string> = new Set([
   '0037_open_attempts.sql',
   '0044_offers_without_due.sql',
   '0045_narrow_columns.sql',
+  '0048_lanes.sql',
 ])
 
 /** A node that was killed counts as stopped after this time without a heartbeat. */

@@ -1,5 +1,6 @@
 import type { Insertable, Updateable } from 'kysely'
 import type { Db, SelectEach, SetAdapter, SetStatements, Tx, Value } from './dialect.ts'
+import { refuseOtherReads, refuseOtherRows } from './within-lanes.ts'
 import type { Database } from '../tables/schema.ts'
 
 type Table = keyof Database
@@ -32,6 +33,7 @@ export async function insertRows<T extends Table>(
 ): Promise<number> {
   const first = rows[0]
   if (first === undefined) return 0
+  refuseOtherRows(tx, table, rows)
   const columns = Object.keys(first)
   return setsOf(tx).insertRows(tx, table, columns, valuesOf(columns, rows), onConflict)
 }
@@ -49,6 +51,7 @@ export async function updateRows<T extends Table, R extends Updateable<Database[
 ): Promise<number> {
   const first = rows[0]
   if (first === undefined) return 0
+  refuseOtherRows(tx, table, rows, key)
   const columns = Object.keys(first).filter((column) => !(key as readonly string[]).includes(column))
   const values = valuesOf([...columns, ...key], rows)
   if (expected === undefined) return setsOf(tx).updateRows(tx, table, columns, key, values)
@@ -63,7 +66,9 @@ export async function deleteRows<T extends Table>(
   key: readonly Column<T>[],
   rows: readonly object[],
 ): Promise<number> {
-  return rows.length === 0 ? 0 : setsOf(tx).deleteRows(tx, table, key, valuesOf(key, rows))
+  if (rows.length === 0) return 0
+  refuseOtherRows(tx, table, rows, key)
+  return setsOf(tx).deleteRows(tx, table, key, valuesOf(key, rows))
 }
 
 /**
@@ -78,6 +83,7 @@ export async function addToRows<T extends Table>(
 ): Promise<number> {
   if (rows.length === 0) return 0
   const { key, amounts, lowest = [] } = shape
+  refuseOtherRows(tx, table, rows, key)
   return setsOf(tx).addToRows(
     tx,
     table,
@@ -100,6 +106,7 @@ export async function adjustRows<T extends Table>(
 ): Promise<number> {
   if (rows.length === 0) return 0
   const { key, amounts } = shape
+  refuseOtherRows(tx, table, rows, key)
   return setsOf(tx).adjustRows(tx, table, key, amounts, valuesOf([...amounts, ...key], rows))
 }
 
@@ -112,5 +119,7 @@ export async function selectEach<R extends object>(
   statement: SelectEach,
   inputs: readonly Value[][],
 ): Promise<R[]> {
-  return inputs.length === 0 ? [] : ((await setsOf(db).selectEach(db, statement, inputs)) as R[])
+  if (inputs.length === 0) return []
+  refuseOtherReads(db, statement, inputs)
+  return (await setsOf(db).selectEach(db, statement, inputs)) as R[]
 }

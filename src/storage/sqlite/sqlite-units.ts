@@ -28,7 +28,7 @@ class RolledBack extends Error {}
  */
 export async function createUnitRunner(deps: UnitRunnerDeps): Promise<UnitRunner> {
   const { answer, answerError, unitsModule } = deps
-  const writer = new Writer(openCrossing(sqliteDialect(deps.executor)), 'unit')
+  const writer = new Writer(openCrossing(sqliteDialect(deps.executor)), { savepoint: 'unit' })
   const { units, merging = {} }: UnitsModule =
     unitsModule === undefined ? { units: {} } : ((await import(unitsModule)) as UnitsModule)
   const merged = mergedUnits({ writer, units, merging, maxWeight: deps.maxMergedWeight })

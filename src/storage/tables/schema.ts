@@ -114,16 +114,25 @@ export interface InstanceTable {
   created_at: number
   cluster: string | null
   /**
-   * Grows with the work of the servers: a database that is behind the file next to it was restored
-   * (epoch.ts).
+   * With that of each node in `node_progress`, grows with the work of the servers: a database that is behind the file next to
+   * it was restored (epoch.ts).
    */
   progress: Generated<number>
-  /** The number of the last unit that changed messages (change-number.ts). */
-  last_change: Generated<number>
-  /** How far clocks were behind it at most, beyond what is usual (change-number.ts). */
+  /** How far clocks were behind the numbers of changes at most, beyond what is usual (change-number.ts). */
   clock_lag_ms: Generated<number>
   /** Unused: replaced by `secret_marks`. */
   secret_mark: Generated<string | null>
+}
+
+export interface ChangeLaneTable {
+  lane: number
+  /** The number of the last unit that changed messages of its accounts (change-number.ts). */
+  last_change: number
+}
+
+export interface NodeProgressTable {
+  epoch: number
+  progress: number
 }
 
 export interface SecretMarkTable {
@@ -147,6 +156,8 @@ export interface NodeTable {
  */
 export interface Database {
   instance: InstanceTable
+  change_lanes: ChangeLaneTable
+  node_progress: NodeProgressTable
   secret_marks: SecretMarkTable
   nodes: NodeTable
   accounts: AccountTable

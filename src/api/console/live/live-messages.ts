@@ -24,7 +24,7 @@ export const messagesSource = ({ readOf }: { readOf: ReadOf }): LiveSource => ({
   async read({ accountId, mode }, since) {
     const read = readOf(accountId)
     // Read first: a page that is read after this event has all changes up to it.
-    const present = positionAfter(await readLastChange(read))
+    const present = positionAfter(await readLastChange(read, accountId))
     const position = since as HistoryPosition | undefined
     if (position === undefined) return eventOf({ kind: 'begins' }, present)
     const { rows, next, readTo } = await readHistory(read, {
