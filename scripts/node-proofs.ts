@@ -29,6 +29,14 @@ export const nodeProofs: readonly Proof[] = [
     catches: ['news-unheard'],
   },
   {
+    name: 'lanes',
+    summary: 'ten races of the hot units between two nodes of which each holds the lanes of its accounts; as a role that sees the rows of these lanes alone they miss nothing; four nodes never wait for each other in a circle',
+    projects: ['postgres'],
+    files: ['test/nodes/lanes.test.ts', 'test/nodes/rows-of-lanes.test.ts', 'test/nodes/lanes-under-load.test.ts', 'test/postgres/lanes-of-writers.test.ts'],
+    sizes: [],
+    catches: ['all-lanes-shared', 'lane-locks-left-out', 'lanes-in-no-order', 'number-of-its-lane-alone'],
+  },
+  {
     name: 'fencing',
     summary: 'a node that lost a link claims nothing for it, and what a living node hands over is ended by nobody else',
     projects: both,

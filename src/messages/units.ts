@@ -7,7 +7,7 @@ import { settleOutcomes } from './outcomes/settle-outcomes.ts'
 import type { Settlement } from './outcomes/settlement.ts'
 import type { ReceiptWord } from './outcomes/receipt-readings.ts'
 import { settleReceipts } from './outcomes/settle-receipts.ts'
-import type { Merging, Tx, Units } from '../storage/seam/dialect.ts'
+import type { AccountsOfUnits, Merging, Tx, Units } from '../storage/seam/dialect.ts'
 import { together } from '../storage/seam/sets.ts'
 
 const ids = createIds({ now: Date.now })
@@ -49,4 +49,9 @@ export type HotUnits = typeof units
  */
 export const merging: Merging<HotUnits> = {
   sendMessages: (requests) => requests.reduce((sum, request) => sum + request.recipients.length, 0),
+}
+
+/** Units whose transactions can run at the same time as those of other nodes (docs/decisions/0074-lanes-of-accounts.md). */
+export const accountsOf: AccountsOfUnits<HotUnits> = {
+  sendMessages: (requests) => requests.map(({ accountId }) => accountId),
 }

@@ -1,13 +1,12 @@
-import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 import { keepNumber, takeChange } from '../../src/messages/core/change-number.ts'
 import { everyMessage, type HistoryQuery } from '../../src/messages/history/history-query.ts'
 import { readHistory } from '../../src/messages/history/history.ts'
 import { units } from '../../src/messages/units.ts'
-import type { Db } from '../../src/storage/seam/dialect.ts'
 import type { Storage } from '../../src/storage/seam/storage.ts'
 import { openMessagesFixture } from '../messages-fixture.ts'
 import { openFolder } from '../open-folder.ts'
+import { isSomebodyWaiting } from '../postgres/waiting-writers.ts'
 import { type ClusterNode, openCluster } from './cluster.ts'
 
 /** Nodes of one database, of which one reads pages while others write: nothing is passed by, whoever begins first and whatever its clock says. */
@@ -28,15 +27,6 @@ async function openNodes() {
     return readHistory(storage.read, asked)
   }
   return { house, other, read }
-}
-
-/** A session of this database that waits for a lock (PostgreSQL, pg_stat_activity). */
-async function isSomebodyWaiting(read: Db): Promise<boolean> {
-  const { rows } = await sql<{ pid: number }>`
-    select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
-    read,
-  )
-  return rows.length > 0
 }
 
 const ascending = { order: 'asc' } as const

@@ -104,7 +104,7 @@ test('a batch passes through its life in few statements and crossings, those of 
   ])
 })
 
-test('sends with ways take one statement more for all of them, and one that stores or notes them once a day', async () => {
+test('sends with ways take one statement more for all of them, and run again alone where they store or note one, once a day', async () => {
   const ways = ['w_b', 'w_a', 'w_c'].map((id) => ({ id, text: '{"stages":[{"use":["own"]}]}' }))
   const acceptAt = async (atMs: number): Promise<string[]> => {
     const sends = ways.map((way) => sendRequest({ ids, nowMs: atMs }, { ways: [way] }))
@@ -112,10 +112,10 @@ test('sends with ways take one statement more for all of them, and one that stor
   }
   const aboutWays = async (atMs = nowMs) => (await acceptAt(atMs)).filter((text) => /\bways\b/.test(text))
   for (let life = 0; life < 3; life++) await accept()
-  expect(await aboutWays()).toHaveLength(2)
+  expect(await aboutWays()).toHaveLength(3)
   expect(await aboutWays()).toHaveLength(1)
   await storage.writer.write((tx) => tx.updateTable('ways').set({ used_at: null }).execute())
-  expect(await aboutWays()).toHaveLength(3)
+  expect(await aboutWays()).toHaveLength(4)
   expect(await aboutWays()).toHaveLength(1)
   const stored = await storage.read.selectFrom('ways').select(['id', 'used_at']).orderBy('id').execute()
   expect(stored.map(({ id }) => id)).toEqual(['w_a', 'w_b', 'w_c'])

@@ -7,7 +7,7 @@ import { laneOf, lanesHeld } from '../../src/storage/seam/lanes.ts'
 import { insertRows, selectEach } from '../../src/storage/seam/sets.ts'
 import type { Writer } from '../../src/storage/seam/writer.ts'
 import { openTwoWriters, type TwoWriters } from '../two-writers.ts'
-import { isWriterWaiting } from './waiting-writers.ts'
+import { isSomebodyWaiting } from './waiting-writers.ts'
 
 let writers: TwoWriters
 let one: Writer
@@ -62,7 +62,7 @@ test.for(tried)('units $name', async ({ held, asked, waits }) => {
   const ended: string[] = []
   const end = await hold(one, held)
   const asking = other.writeFor(asked, look).then(() => ended.push('asked'))
-  if (waits) await expect.poll(() => isWriterWaiting(writers.nodes[0].read)).toBe(true)
+  if (waits) await expect.poll(() => isSomebodyWaiting(writers.nodes[0].read)).toBe(true)
   else await asking
   ended.push('held')
   await end()
@@ -118,7 +118,7 @@ test('a unit that comes while its transaction waits joins it if it holds its lan
     ended.length = 0
     const end = await hold(other, of('acc_a'))
     const first = ask('a', of('acc_a'))
-    await expect.poll(() => isWriterWaiting(writers.nodes[0].read)).toBe(true)
+    await expect.poll(() => isSomebodyWaiting(writers.nodes[0].read)).toBe(true)
     const later = late()
     await end()
     await Promise.all([first, ...later])

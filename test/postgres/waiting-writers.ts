@@ -1,9 +1,11 @@
 import { sql } from 'kysely'
 import type { Db } from '../../src/storage/seam/dialect.ts'
 
-/** Whether a transaction of this database waits for the lock of all writers, or of a lane. */
-export async function isWriterWaiting(read: Db): Promise<boolean> {
-  const { rows } = await sql`select 1 from pg_locks where locktype = 'advisory' and not granted
-    and database = (select oid from pg_database where datname = current_database())`.execute(read)
+/** Returns whether a session of this database waits for a lock, of all writers, a lane or a row (PostgreSQL, pg_stat_activity). */
+export async function isSomebodyWaiting(read: Db): Promise<boolean> {
+  const { rows } = await sql<{ pid: number }>`
+    select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
+    read,
+  )
   return rows.length > 0
 }

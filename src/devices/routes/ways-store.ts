@@ -46,7 +46,13 @@ export async function storeWays(
   await insertRows(tx, 'ways', missing, 'ignore')
 }
 
-const usesOf = { sql: 'select id, used_at from ways where id = :id', inputs: ['id'], few: true } as const
+const usesOf = {
+  sql: 'select id, used_at from ways where id = :id',
+  inputs: ['id'],
+  few: true,
+  // What has to be written, once a day, needs all lanes: accounts share their ways.
+  lanes: 'fixed',
+} as const
 
 /** Reads these ways by their IDs; unknown ones are omitted. */
 export async function readWays(db: Db | Tx, ids: readonly string[]): Promise<Map<string, Way>> {

@@ -115,20 +115,18 @@ export async function readStatesAndOpen(
   return { states: open.size === 0 ? rows : markSending<MessageState>(rows, open), open }
 }
 
+const ofSend = {
+  sql: `select ${messageColumns.join(', ')} from messages
+        where account_id = :account and mode = :mode and id >= :first and id <= :last and send_id = :send order by id`,
+  inputs: ['account', 'mode', 'first', 'last', 'send'],
+} as const
+
 /** Reads the messages of one send, in the order of its recipients. */
 export const readMessagesOfSend = async (
   db: Db | Tx,
   send: { account_id: string; mode: Mode; id: string; first_message_id: string; last_message_id: string },
 ): Promise<MessageRow[]> => {
-  const rows = await db
-    .selectFrom('messages')
-    .select(messageColumns)
-    .where('account_id', '=', send.account_id)
-    .where('mode', '=', send.mode)
-    .where('id', '>=', send.first_message_id)
-    .where('id', '<=', send.last_message_id)
-    .where('send_id', '=', send.id)
-    .orderBy('id')
-    .execute()
+  const { account_id, mode, id, first_message_id: first, last_message_id: last } = send
+  const rows = await selectEach<MessageRow>(db, ofSend, [[account_id, mode, first, last, id]])
   return withOpenAttempts(db, rows)
 }

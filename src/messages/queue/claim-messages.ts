@@ -151,8 +151,7 @@ export async function claimMessages(
   })
   const leaseOf = new Map(requests.map(({ deviceId, leaseToken }) => [deviceId, leaseToken ?? null]))
   const own = new Set(requests.flatMap(({ deviceId, isOwn }) => (isOwn ? [deviceId] : [])))
-  const [progress] = await allDone([
-    advanceProgress(tx, asked.known ?? 0, fence),
+  const [, , , , progress] = await allDone([
     takeFromQueue(tx, claimed, { fence, leaseOf, own }),
     recordChanges(
       tx,
@@ -161,6 +160,8 @@ export async function claimMessages(
     ),
     plans?.count(tx),
     insertRows(tx, 'phone_offers', offersOf(claimed, rows, requests, nowMs)),
+    // Last, because it reads what it adds to: what is posted behind that is another text.
+    advanceProgress(tx, asked.known ?? 0, fence),
   ])
   return { claimed, found, ...canceled, progress, ...used }
 }

@@ -1,4 +1,5 @@
 import { allDone } from '../../runtime/all-done.ts'
+import type { Selectable } from 'kysely'
 import type { Db, Tx } from '../../storage/seam/dialect.ts'
 import { everyColumn } from '../../storage/tables/every-column.ts'
 import type { IdempotencyKeyTable, SendTable } from '../../storage/tables/message-tables.ts'
@@ -29,6 +30,11 @@ const keyRow = {
   few: true,
 } as const
 
+const sendRow = {
+  sql: `select ${sendColumns.join(', ')} from sends where account_id = :account and id = :send`,
+  inputs: ['account', 'send'],
+} as const
+
 interface KeyName {
   accountId: string
   mode: SendRequest['mode']
@@ -43,12 +49,7 @@ const readKeys = (db: Db | Tx, names: readonly KeyName[]): Promise<IdempotencyKe
   )
 
 async function readStoredSend(db: Db | Tx, row: IdempotencyKeyTable): Promise<StoredSend | null> {
-  const send = await db
-    .selectFrom('sends')
-    .select(sendColumns)
-    .where('account_id', '=', row.account_id)
-    .where('id', '=', row.send_id)
-    .executeTakeFirst()
+  const [send] = await selectEach<Selectable<SendTable>>(db, sendRow, [[row.account_id, row.send_id]])
   if (send === undefined) return readLone(db, row)
   const messages = await readMessagesOfSend(db, send)
   return {

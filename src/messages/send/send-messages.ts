@@ -99,6 +99,8 @@ const usageOfKey = {
   sql: 'select key_id, day, parts from api_key_usage where key_id = :key and day = :day',
   inputs: ['key', 'day'],
   few: true,
+  // A key has one account.
+  lanes: 'own',
 } as const
 
 async function readStanding(db: Db | Tx, requests: readonly SendRequest[]): Promise<SendStanding> {

@@ -3,7 +3,7 @@ import type { Pool } from 'pg'
 import { RecentTimes } from '../../runtime/recent-times.ts'
 import { openCrossing } from '../seam/crossing.ts'
 import type { Storage } from '../seam/storage.ts'
-import type { Db, Units } from '../seam/dialect.ts'
+import type { Db, Units, UnitsModule } from '../seam/dialect.ts'
 import type { NextLanes } from '../seam/lanes.ts'
 import { mergedUnits } from '../seam/merged-units.ts'
 import { migrate, readMigrations } from '../seam/migrate.ts'
@@ -75,11 +75,6 @@ async function upgrade(settings: ServedSettings, nowMs: number): Promise<string[
   } finally {
     await endPool(pool)
   }
-}
-
-interface UnitsModule {
-  units: Units
-  merging?: Readonly<Record<string, (input: never) => number>>
 }
 
 /** Upgrades the schema, and learns what the writer needs to know of it. Ends the pool if that fails. */
@@ -160,13 +155,20 @@ async function unitRunner(
   { unitsModule, maxMergedWeight = 1 }: ServedSettings,
   writer: Writer,
 ): Promise<(name: string, input: unknown) => Promise<unknown>> {
-  const { units, merging = {} }: UnitsModule =
-    unitsModule === undefined ? { units: {} } : ((await import(unitsModule.href)) as UnitsModule)
-  const merged = mergedUnits({ writer, units, merging, maxWeight: maxMergedWeight })
+  const {
+    units,
+    merging = {},
+    accountsOf = {},
+  }: UnitsModule = unitsModule === undefined
+    ? { units: {} }
+    : ((await import(unitsModule.href)) as UnitsModule)
+  const merged = mergedUnits({ writer, units, merging, accountsOf, maxWeight: maxMergedWeight })
   return async (name, input) => {
     const unit = units[name]
     if (unit === undefined) throw new Error(`unknown unit ${name}`)
     const run = merged.get(name)
-    return run === undefined ? writer.write((tx) => unit(tx, input as never)) : run(input)
+    if (run !== undefined) return run(input)
+    const accounts = (): Iterable<string> | null => accountsOf[name]?.(input as never) ?? null
+    return writer.writeFor(accounts, (tx) => unit(tx, input as never))
   }
 }

@@ -180,3 +180,15 @@ export type RunUnit<U extends Units> = <N extends keyof U & string>(
  * merged up to a limit on their weight, which the function computes from each input.
  */
 export type Merging<U extends Units> = { readonly [N in keyof U]?: (input: Parameters<U[N]>[1]) => number }
+
+/** The accounts of one input of a unit, which reads and writes rows of these alone; null if it needs all lanes. */
+export type AccountsOfUnits<U extends Units> = {
+  readonly [N in keyof U]?: (input: Parameters<U[N]>[1]) => Iterable<string> | null
+}
+
+/** What a module of units exports. */
+export interface UnitsModule {
+  units: Units
+  merging?: Readonly<Record<string, (input: never) => number>>
+  accountsOf?: Readonly<Record<string, (input: never) => Iterable<string> | null>>
+}

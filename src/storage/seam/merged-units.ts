@@ -1,12 +1,13 @@
-import { Batcher } from '../../runtime/batcher.ts'
-import { isTransient, type Units } from './dialect.ts'
+import { Batcher, type Take } from '../../runtime/batcher.ts'
+import { isTransient, type Units, type UnitsModule } from './dialect.ts'
+import { lanesHeld, lanesOfAccounts } from './lanes.ts'
 import type { Writer } from './writer.ts'
 
 type Run = (input: unknown) => Promise<unknown>
 type Outcome = { result: unknown } | { error: unknown }
-type Calls = readonly unknown[][]
-/** Runs the unit once for the calls that have arrived when its transaction begins. */
-type Write = (calls: () => Calls) => Promise<unknown>
+type Call = unknown[]
+/** Runs the unit once for the calls that have arrived when its transaction begins, and whose lanes it holds. */
+type Write = (take: Take<Call>, look: () => Call[]) => Promise<unknown>
 
 /**
  * Merges waiting calls of a unit into one. Batches form next to the flush that they wait for, so that no
@@ -18,13 +19,26 @@ export function mergedUnits(deps: {
   writer: Writer
   units: Units
   merging: Readonly<Record<string, (input: never) => number>>
+  accountsOf?: UnitsModule['accountsOf']
   maxWeight: number
 }): ReadonlyMap<string, Run> {
-  const { writer, units, merging, maxWeight } = deps
+  const { writer, units, merging, accountsOf = {}, maxWeight } = deps
   const runs = Object.entries(merging).map(([name, weigh]): [string, Run] => {
     const unit = units[name] as Units[string]
-    const write: Write = (calls) => writer.write((tx) => unit(tx, calls().flat() as never))
-    const batcher = new Batcher((take: () => Calls) => runMerged(write, take), {
+    const accounts = (call: Call): Iterable<string> | null => accountsOf[name]?.(call as never) ?? null
+    const write: Write = (take, look) =>
+      writer.writeFor(
+        () => accountsOfAll(look().map(accounts)),
+        (tx) => {
+          const held = lanesHeld(tx)
+          const fits = (call: Call): boolean => {
+            const ids = accounts(call)
+            return held === null || (ids !== null && held.holds(lanesOfAccounts(ids)))
+          }
+          return unit(tx, take(fits).flat() as never)
+        },
+      )
+    const batcher = new Batcher((take: Take<Call>, look) => runMerged(write, take, look), {
       maxWeight,
       weigh: (input) => weigh(input as never),
     })
@@ -33,17 +47,27 @@ export function mergedUnits(deps: {
   return new Map(runs)
 }
 
-async function runMerged(write: Write, take: () => Calls): Promise<Outcome[]> {
+/** Null if one of the calls needs all lanes. */
+function accountsOfAll(calls: readonly (Iterable<string> | null)[]): string[] | null {
+  const known = calls.filter((accounts) => accounts !== null)
+  return known.length < calls.length ? null : known.flatMap((accounts) => [...accounts])
+}
+
+async function runMerged(write: Write, take: Take<Call>, look: () => Call[]): Promise<Outcome[]> {
   try {
-    const results = (await write(take)) as unknown[]
+    const results = (await write(take, look)) as unknown[]
     let next = 0
     return take().map((call) => ({ result: results.slice(next, (next += call.length)) }))
   } catch (error) {
     const calls = take()
     if (calls.length === 1 || isTransient(error)) return calls.map(() => ({ error }))
+    const alone = calls.map((call) => [call])
     return Promise.all(
-      calls.map((call) =>
-        write(() => [call]).then(
+      alone.map((one) =>
+        write(
+          () => one,
+          () => one,
+        ).then(
           (result): Outcome => ({ result }),
           (failure: unknown): Outcome => ({ error: failure }),
         ),

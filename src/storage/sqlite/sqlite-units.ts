@@ -1,5 +1,5 @@
 import { openCrossing } from '../seam/crossing.ts'
-import { StorageError, type Units } from '../seam/dialect.ts'
+import { StorageError, type UnitsModule } from '../seam/dialect.ts'
 import type { Answer, UnitRunner } from './sqlite-protocol.ts'
 import { mergedUnits } from '../seam/merged-units.ts'
 import { sqliteDialect, type SqliteExecutor } from './sqlite-dialect.ts'
@@ -11,11 +11,6 @@ export interface UnitRunnerDeps {
   answerError(id: number, error: unknown): void
   unitsModule: string | undefined
   maxMergedWeight: number
-}
-
-interface UnitsModule {
-  units: Units
-  merging?: Readonly<Record<string, (input: never) => number>>
 }
 
 /** Rolls back a transaction of the other side, without an error of this side. */
