@@ -54,4 +54,9 @@ export const merging: Merging<HotUnits> = {
 /** Units whose transactions can run at the same time as those of other nodes (docs/decisions/0074-lanes-of-accounts.md). */
 export const accountsOf: AccountsOfUnits<HotUnits> = {
   sendMessages: (requests) => requests.map(({ accountId }) => accountId),
+  claim: ({ requests }) =>
+    // What SIMs have used, and what phones are offered, belongs to their devices.
+    requests.some(({ plans, phone }) => plans !== undefined || phone !== undefined)
+      ? null
+      : requests.map(({ accountId }) => accountId),
 }
