@@ -59,4 +59,5 @@ export const accountsOf: AccountsOfUnits<HotUnits> = {
     requests.some(({ plans, phone }) => plans !== undefined || phone !== undefined)
       ? null
       : requests.map(({ accountId }) => accountId),
+  settleOutcomes: (settlements) => settlements.map(({ accountId }) => accountId),
 }

@@ -67,18 +67,22 @@ const unmatchedOf = {
   sql: 'select device_id, body, received_at, :told as told from parked_receipts where network_id = :network and device_id = :device order by reading',
   inputs: ['network', 'device', 'told'],
   few: true,
+  // To take one out, or to keep one, needs all lanes.
+  lanes: 'fixed',
 } as const
 const unmatchedWithoutId = {
   sql: `select device_id, body, received_at, :told as told from parked_receipts
         where network_id > :from and network_id < :behind and device_id = :device order by network_id`,
   inputs: ['from', 'behind', 'device', 'told'],
   few: true,
+  lanes: 'fixed',
 } as const
 const unmatchedInGroup = {
   sql: `select p.device_id, p.body, p.received_at, :told as told from device_groups g cross join devices d cross join parked_receipts p
         where g.id = :group and g.shared_receipts = 1 and d.group_id = g.id and d.id <> :device and p.network_id = :network and p.device_id = d.id
         order by p.device_id, p.reading`,
   inputs: ['group', 'device', 'network', 'told'],
+  lanes: 'fixed',
 } as const
 const startOf = {
   sql: 'select started_at, :told as told from attempts where account_id = :account and mode = :mode and message_id = :message and number = :number',
