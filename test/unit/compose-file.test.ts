@@ -133,6 +133,8 @@ test('the proxy balances all nodes, hides what is inside, and drops a connection
   expect(upstreams.split(' ')).toEqual(nodes.map(([name]) => `${name}:${settings.port.default}`))
   expect(caddyfile).toMatch(/@inside path \/metrics \/healthz \/readyz\n\s+respond @inside 404/)
   expect(caddyfile).toContain('health_uri /readyz')
+  // Requests with one key reach one node (docs/scaling.md); what has none must not all go to one.
+  expect(caddyfile).toMatch(/lb_policy header Authorization \{\n\s+fallback least_conn\n\s+\}/)
   // It would keep a stream to a node open after its reader has left.
   expect(caddyfile.replaceAll(/#.*/g, '')).not.toContain('flush_interval')
   const [, keepaliveSeconds] = /keepalive (\d+)s/.exec(caddyfile) ?? []
