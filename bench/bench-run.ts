@@ -48,7 +48,10 @@ export interface BenchRun {
 }
 
 export interface LoadTarget extends Partial<
-  Pick<LoadJob, 'connections' | 'perSecond' | 'measureMs' | 'warmUpMs' | 'maxRequests' | 'keepTimes'>
+  Pick<
+    LoadJob,
+    'connections' | 'perSecond' | 'measureMs' | 'warmUpMs' | 'maxRequests' | 'keepTimes' | 'hasOwnKeys'
+  >
 > {
   server: Pick<ServerProcess, 'port' | 'pid'>
   /** Further nodes, which share the connections. */

@@ -30,10 +30,13 @@ class JobRun {
 
   constructor(job: LoadJob) {
     this.#job = job
-    this.#lines = Array.from({ length: job.connections }, (_, i) => ({
-      connection: new HttpConnection(job.ports[i % job.ports.length] as number),
-      template: createRequestTemplate(job),
-    }))
+    this.#lines = Array.from({ length: job.connections }, (_, i) => {
+      const server = i % job.ports.length
+      const isOwn = (_token: string, t: number): boolean => t % job.ports.length === server
+      const tokens = job.hasOwnKeys ? job.tokens.filter(isOwn) : job.tokens
+      const connection = new HttpConnection(job.ports[server] as number)
+      return { connection, template: createRequestTemplate({ ...job, tokens }) }
+    })
   }
 
   open = async (): Promise<void> =>

@@ -14,6 +14,8 @@ export interface LoadJob {
   ports: readonly number[]
   /** API keys; the requests bear them in turns. */
   tokens: readonly string[]
+  /** Each server gets requests of keys of its own, as from a balancer that goes by the key. */
+  hasOwnKeys?: boolean
   shape: RequestShape
   connections: number
   /** Requests a second, evenly spread, whatever the answers do (open loop); null: each connection asks again when it is answered. */

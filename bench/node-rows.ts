@@ -14,7 +14,9 @@ const minOfOne = 0.9
 const minEnded = 100
 
 /** The accounts whose keys the requests bear. */
-type Spread = 'one account' | `${number} accounts`
+type Spread = 'one account' | `${number} accounts` | `${number} accounts, each of one node`
+/** As a balancer has it that goes by the key: no two nodes accept of one account. */
+const ownAccounts: Spread = `${accountsInAll} accounts, each of one node`
 const spreads: readonly Spread[] = ['one account', `${accountsInAll} accounts`]
 
 interface Rate {
@@ -53,7 +55,9 @@ function judged(
   ofOneNode: readonly Rate[],
 ): Figure {
   if (nodes > 1) {
-    const ofOne = ofOneNode.find((rate) => rate.kind === kind && rate.spread === spread) as Rate
+    // One node has all accounts for itself.
+    const ofWhom = spread === ownAccounts ? spreads[1] : spread
+    const ofOne = ofOneNode.find((rate) => rate.kind === kind && rate.spread === ofWhom) as Rate
     const ratio = perSecond / ofOne.perSecond
     const summary = `≥ ${minOfOne} × one node (${ratio.toFixed(2)} ×)`
     return { ...figure, bar: { kind: 'holds', holds: ratio >= minOfOne, summary } }
@@ -64,10 +68,14 @@ function judged(
 /** Accepts while no link works, then lets the links work on what waits: first of the hot account alone, then of all. */
 async function measureHouse(run: BenchRun, house: NodeHouse, nodes: number): Promise<Rate[]> {
   const rates: Rate[] = []
-  for (const spread of spreads) {
+  const accept = async (spread: Spread): Promise<void> => {
     rates.push(await acceptRate(run, house, { nodes, spread, connectionsOfEach: connectionsOfOne / nodes }))
     if (nodes > 1)
       rates.push(await acceptRate(run, house, { nodes, spread, connectionsOfEach: connectionsOfOne }))
+  }
+  for (const spread of spreads) {
+    await accept(spread)
+    if (nodes > 1 && spread !== spreads[0]) await accept(ownAccounts)
     rates.push(await claimRate(run, house, { nodes, spread }))
   }
   return rates
@@ -94,7 +102,7 @@ export async function acceptRate(
       : `${connectionsOfEach} connections a node`,
   )
   const name = nodes === 1 && isHot ? of : `${of}, ${nodesOf(nodes)}, ${spread}`
-  const asked = { ...target(run, house, isHot), shape: one, connections }
+  const asked = { ...target(run, house, isHot), shape: one, connections, hasOwnKeys: spread === ownAccounts }
   const { perSecond, latency, facts, us } = await run.load(name, asked)
   const value = `${perSecondOf(perSecond)}, ${latencyOf(latency)}`
   // Of several nodes only the first is watched.
