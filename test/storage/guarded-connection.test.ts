@@ -83,3 +83,11 @@ test('behind its close the connection has let go of the file, and says of each s
   await rename(join(folder, 'a.db'), join(folder, 'b.db'))
   expect(await readdir(folder)).toEqual(['b.db'])
 })
+
+test('a statement that reads all columns names one that was added since it was prepared', () => {
+  const all: Statement = { op: 'all', sql: 'select * from t', values: [] }
+  guarded.execute(exec('insert into t values (1)'))
+  expect(guarded.execute(all)).toEqual({ columns: ['n'], rows: [[1]] })
+  guarded.execute(exec('alter table t add column m integer not null default 2'))
+  expect(guarded.execute(all)).toEqual({ columns: ['n', 'm'], rows: [[1, 2]] })
+})
