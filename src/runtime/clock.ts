@@ -42,8 +42,8 @@ const [twoDigits, threeDigits] = [numbersTo(60, 2), numbersTo(1_000, 3)]
 /** From then on a year has six digits and a sign. */
 const year10000Ms = Date.UTC(10_000)
 
-/** The date of the last instant that was formatted: those of a page are mostly of one day. */
-let lastDay = { number: Number.NaN, date: '' }
+/** The minute of the last instant that was formatted, up to its seconds: those of a page are mostly of a few minutes. */
+let lastMinute = { number: Number.NaN, text: '' }
 
 /**
  * Formats an instant by RFC 3339 in UTC with exactly three fraction digits. A page of history has hundreds of them;
@@ -51,13 +51,11 @@ let lastDay = { number: Number.NaN, date: '' }
  */
 export function rfc3339(atMs: number): string {
   if (!(Number.isInteger(atMs) && atMs >= 0 && atMs < year10000Ms)) return new Date(atMs).toISOString()
-  const number = utcDay(atMs)
-  if (number !== lastDay.number)
-    lastDay = { number, date: new Date(number * dayMs).toISOString().split('T', 1)[0] as string }
-  const ms = atMs - number * dayMs
-  const [seconds, minutes] = [Math.floor(ms / 1_000), Math.floor(ms / 60_000)]
-  const hour = twoDigits[Math.floor(minutes / 60)]
-  return `${lastDay.date}T${hour}:${twoDigits[minutes % 60]}:${twoDigits[seconds % 60]}.${threeDigits[ms % 1_000]}Z`
+  const number = Math.floor(atMs / minuteMs)
+  if (number !== lastMinute.number)
+    lastMinute = { number, text: new Date(number * minuteMs).toISOString().slice(0, -'00.000Z'.length) }
+  const ms = atMs - number * minuteMs
+  return `${lastMinute.text}${twoDigits[Math.floor(ms / 1_000)]}.${threeDigits[ms % 1_000]}Z`
 }
 
 /** Formats an instant that may be absent. */
