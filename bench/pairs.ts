@@ -8,7 +8,7 @@ import { type Cost, pairTable } from './pair-table.ts'
 const usage = `npm run bench:pairs -- --against FOLDER [--rows 2,4] [--rounds 3]
 
 Runs rows of the bench in turns in another checkout (A) and in this one (B), and compares the medians of what the server spent on
-a message. FOLDER is a checkout with its dependencies: git worktree add FOLDER COMMIT && npm ci --prefix FOLDER.
+a message or, with row 6, on a read. FOLDER is a checkout with its dependencies: git worktree add FOLDER COMMIT && npm ci --prefix FOLDER.
 A round of rows 2 and 4 takes about three minutes. The runs are short: rates are shown beside, and depend on what else the machine does.
 `
 
@@ -21,7 +21,7 @@ interface Printed {
   facts?: string
 }
 
-/** Runs the rows once in a checkout; by name, of rows that say what a message costs. */
+/** Runs the rows once in a checkout; by name, of rows that say what a message or request costs. */
 async function measure(folder: string, rows: string): Promise<Map<string, Cost>> {
   const node = join(folder, 'node_modules', '.bin', 'node')
   const args = [join('bench', 'main.ts'), '--rows', rows, '--quick', '--json']
@@ -34,7 +34,7 @@ async function measure(folder: string, rows: string): Promise<Map<string, Cost>>
   const { figures } = JSON.parse(stdout) as { figures: Printed[] }
   return new Map(
     figures.flatMap(({ name, value, facts = '' }) => {
-      const [, us] = /(\d+) µs of the server for each message/.exec(facts) ?? []
+      const [, us] = /(\d+) µs of the server for each (?:message|request)/.exec(facts) ?? []
       return us === undefined ? [] : [[name, { us: Number(us), value }]]
     }),
   )

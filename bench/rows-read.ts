@@ -57,6 +57,7 @@ class RowCounter implements KyselyPlugin {
 }
 
 function tableOf(node: RootOperationNode): string {
+  if (node.kind === 'RawNode') return /\bfrom (\w+)/.exec(node.sqlFragments.join('?'))?.[1] ?? 'others'
   const from = node.kind === 'SelectQueryNode' ? node.from?.froms[0] : undefined
   return from?.kind === 'TableNode' && 'table' in from
     ? (from.table as { identifier: { name: string } }).identifier.name

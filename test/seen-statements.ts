@@ -6,8 +6,8 @@ import type { SetAdapter, SetStatements } from '../src/storage/seam/dialect.ts'
 import { atFileEnd } from './at-file-end.ts'
 
 /**
- * Keeps each statement that the program makes in a test, once for each database: sets of rows by table and columns, `selectEach` by its text, and what
- * Kysely builds by its SQL, with placeholders and lists of either database made alike. What a test asks by itself does not count.
+ * Keeps each statement that the program makes in a test, once for each database: sets of rows by table and columns, and `selectEach` and what Kysely
+ * builds by their SQL, with placeholders and lists of either database made alike. What a test asks by itself does not count.
  */
 declare module 'vitest' {
   interface ProvidedContext {
@@ -58,7 +58,7 @@ function watchSets(database: Database, sets: SetStatements): void {
   const { selectEach } = sets
   Object.assign(sets, { [isWatched]: true })
   sets.selectEach = (db, statement, inputs) => {
-    keep(database, statement.sql, (sql) => [`selectEach ${inOneLine(sql)}`])
+    keep(database, statement.sql, (sql) => partsOf(`selectEach ${sql.replace(/(?<!:):[a-z_]+/g, '?')}`))
     return selectEach(db, statement, inputs)
   }
   for (const name of ['insertRows', 'updateRows', 'deleteRows', 'adjustRows', 'addToRows'] as const) {
@@ -127,7 +127,7 @@ const normalised = (sql: string): string =>
 
 /** One filter of history, of which a question has any; they are looked at one by one. */
 const filter =
-  /"messages"\."\w+" (?:(?:=|<|>=) \?|in \(\?\))|lower\(messages\.text\) like lower\(\?\) escape '\\'|exists \(select 1 from sends where [^()]*\)/g
+  /(?:"messages"\."\w+"|messages\.\w+) (?:(?:=|<|>=) \?|in \(\?\))|\? like '% ' \|\| messages\.status \|\| ' %'|lower\(messages\.text\) like lower\(\?\) escape '\\'|exists \(select 1 from sends where [^()]*\)/g
 
 /** Where a search must stop is looked for in `messages` alone, with the same filters. */
 const named = (statement: string): string =>

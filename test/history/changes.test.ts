@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { type Change, takeChange } from '../../src/messages/core/change-number.ts'
 import { recordChanges } from '../../src/messages/core/message-changes.ts'
 import type { MessageRow } from '../../src/messages/core/message-store.ts'
@@ -80,6 +80,40 @@ test('a message that changes while pages are read is shown where it stands then,
     [rows[3]!.id, 2],
   ])
 })
+
+test('a message that is claimed while its page is read is shown where it was claimed alone', async () => {
+  const [row] = newMessages(1) as [MessageRow]
+  await store(base.storage, [row])
+  const executor = base.storage.read.getExecutor()
+  const executeQuery = executor.executeQuery.bind(executor)
+  const read = vi.spyOn(executor, 'executeQuery').mockImplementationOnce(async (query) => {
+    const answer = await executeQuery(query)
+    await claim(row)
+    return answer
+  })
+  const first = await pageAfter(null)
+  expect(first.rows).toEqual([])
+  expect((await pageAfter(first.readTo!)).rows).toMatchObject([
+    { id: row.id, sequence: 2, status: 'sending' },
+  ])
+  read.mockRestore()
+})
+
+/** Opens an attempt, which is a change of the message. */
+const claim = ({ account_id, mode, id, sequence }: MessageRow): Promise<void> =>
+  inUnit(async (tx, unit) => {
+    const attempt = {
+      number: 1,
+      id: base.ids('att'),
+      device_id: 'dev_1',
+      fence: 1,
+      state: 'handing_over',
+    } as const
+    await insertRows(tx, 'attempts', [
+      { account_id, mode, message_id: id, ...attempt, started_at: unit.nowMs },
+    ])
+    await recordChanges(tx, unit, [{ account_id, mode, id, sequence: sequence + 1 }])
+  })
 
 test('where a page ended is where the next one begins, also in the same millisecond', async () => {
   await store(base.storage, newMessages(3))

@@ -101,14 +101,23 @@ describe.each(['fresh', 'analysed'])('on %s tables', (state) => {
   })
 
   test('a page by change reads the record of changes in its order, and each message by its key', async () => {
-    const plans = await plansOf({ updatedAfterMs: 1, statuses: ['failed'] })
-    const inOrder = isPostgres
-      ? 'SEARCH message_changes BY message_changes_pkey (account_id= mode= [number, part]>=)'
-      : 'SEARCH message_changes USING PRIMARY KEY (account_id=? AND mode=? AND (number,part)>(?,?))'
-    expect(plans[0]).toBe(inOrder)
-    // On fresh tables nothing has changed.
-    const others = new Set(plans.filter((step) => step !== inOrder))
-    expect([...others]).toEqual(state === 'fresh' ? [] : [byId])
+    const [page, filtered] = [{ updatedAfterMs: 1 }, { updatedAfterMs: 1, statuses: ['failed' as const] }]
+    const plans = new Set([...(await plansOf(page)), ...(await plansOf(filtered))])
+    // Of what is queued, PostgreSQL may look for the open attempts of all at once, where it knows of few.
+    plans.delete('SCAN attempts BY attempts_open')
+    expect([...plans]).toEqual(
+      isPostgres
+        ? ['SEARCH message_changes BY message_changes_pkey (account_id= mode= [number, part]>=)', byId]
+        : [
+            'CO-ROUTINE e',
+            'SEARCH c USING PRIMARY KEY (account_id=? AND mode=? AND (number,part)>(?,?))',
+            'SCAN w VIRTUAL TABLE INDEX 1:',
+            'SCAN e',
+            byId,
+            'CORRELATED SCALAR SUBQUERY 2',
+            'SEARCH o USING INDEX attempts_open (account_id=? AND mode=? AND message_id=?)',
+          ],
+    )
   })
 
   test('the status reads counters and short ends of queues', async () => {

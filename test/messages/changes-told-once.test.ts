@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { readEntries } from '../../src/messages/core/message-changes.ts'
+import { placeBefore, readChanges } from '../../src/messages/history/history-updates.ts'
 import { walkHistory } from '../history/stored-messages.ts'
 import { accepted, type LostHouse, openLostHouse } from './lost-house.ts'
 import { readShown } from './shown-messages.ts'
@@ -14,8 +14,10 @@ afterEach(async () => {
   await house.close()
 })
 
+const owner = { accountId: 'acc_a', mode: 'live' } as const
+
 const changes = async (limit: number): Promise<string[]> => {
-  const walk = { query: { updatedAfterMs: 1 }, owner: { accountId: 'acc_a', mode: 'live' } as const, limit }
+  const walk = { query: { updatedAfterMs: 1 }, owner, limit }
   const { rows } = await walkHistory({ read: house.store.db }, walk)
   return rows.map(({ id, status }) => `${id} ${status}`)
 }
@@ -23,14 +25,8 @@ const changes = async (limit: number): Promise<string[]> => {
 /** In the order of their last changes. */
 const stored = async (): Promise<string[]> => {
   const rows = await readShown(house.store.db)
-  const recorded = await house.store.db
-    .selectFrom('message_changes')
-    .select('messages')
-    .orderBy('number')
-    .orderBy('part')
-    .execute()
+  const recorded = await readChanges(house.store.db, { owner, after: placeBefore(0), most: 1_000 })
   return recorded
-    .flatMap(({ messages }) => readEntries(messages))
     .flatMap((change) => rows.filter(({ id, sequence }) => id === change.id && sequence === change.sequence))
     .map(({ id, status }) => `${id} ${status}`)
 }

@@ -12,12 +12,6 @@ interface Changed {
   sequence?: number
 }
 
-/** One change of a message, as recorded. Out of date once its message has a higher sequence. */
-export interface RecordedChange {
-  id: string
-  sequence: number
-}
-
 /** Messages in a row: a batch of one account takes a few rows, and a reader never reads much more than it needs. */
 const maxInRow = 100
 
@@ -60,9 +54,17 @@ const prefix = 'msg_'
 const entryOf = ({ id, sequence = 1 }: Changed): string =>
   sequence === 1 ? id.slice(prefix.length) : `${id.slice(prefix.length)}:${sequence}`
 
-/** Reads the column `messages` of a row. */
-export const readEntries = (messages: string): RecordedChange[] =>
-  messages.split(' ').map((entry) => {
-    const [id = '', sequence = '1'] = entry.split(':')
-    return { id: `${prefix}${id}`, sequence: Number(sequence) }
-  })
+/**
+ * Reads the changes of an account and mode after a place, in their order, for a statement with these inputs: where each is
+ * (`place` is its index in the row), and the message with the sequence that it then had. SQLite lists them as they are.
+ */
+export const entriesAfter = `select c.number, c.part, w.key as place, '${prefix}' || substr(w.value, 1, 26) as id,
+    cast(coalesce(nullif(substr(w.value, 28), ''), '1') as bigint) as recorded
+  from message_changes c
+  --sqlite: cross join json_each('["' || replace(c.messages, ' ', '","') || '"]') w
+  --postgres: cross join lateral (select value, ordinality - 1 as key from unnest(string_to_array(c.messages, ' ')) with ordinality as words (value)) w
+  where c.account_id = :account and c.mode = :mode and (c.number, c.part) >= (:number, :part)
+    and (c.number > :number or c.part > :part or w.key > :place)
+  order by c.number, c.part
+  --postgres: , w.key
+  `

@@ -1,7 +1,7 @@
 import type { Db } from '../../storage/seam/dialect.ts'
 import { lowestIdAt } from '../../runtime/ids.ts'
 import {
-  conditionsOf,
+  expressionsOf,
   type HistoryPage,
   type HistoryPosition,
   type HistoryQuery,
@@ -39,7 +39,7 @@ export async function readByCreation(db: Db, request: HistoryRequest): Promise<H
     db,
     await rowsIn(db, request, bound === null ? range : narrowed(range, boundRange(request, bound)))
       .selectAll()
-      .where((is) => is.and(conditionsOf(query)))
+      .where((is) => is.and(expressionsOf(query)))
       .limit(limit + 1)
       .execute(),
   )
@@ -69,7 +69,7 @@ export async function countByCreation(
   const { messages } = await rowsIn(db, request, slice)
     .clearOrderBy()
     .select(({ fn }) => fn.countAll<number>().as('messages'))
-    .where((is) => is.and(conditionsOf(query)))
+    .where((is) => is.and(expressionsOf(query)))
     .executeTakeFirstOrThrow()
   return { messages, next: bound === null ? null : { id: bound, updatedAtMs: null } }
 }
@@ -80,7 +80,7 @@ export async function readFew(db: Db, request: HistoryRequest): Promise<MessageR
   const range = narrowed(pageRange({ ...request, position: null }, lagMs), await sendRange(db, request))
   const rows = await rowsIn(db, request, range)
     .selectAll()
-    .where((is) => is.and(conditionsOf(request.query)))
+    .where((is) => is.and(expressionsOf(request.query)))
     .execute()
   return withOpenAttempts(db, rows)
 }

@@ -1,4 +1,5 @@
 import { type Expression, expressionBuilder, sql, type SqlBool } from 'kysely'
+import type { Value } from '../../storage/seam/dialect.ts'
 import type { Category, Database, Direction, MessageStatus, Mode } from '../../storage/tables/schema.ts'
 import type { MessageRow } from '../core/message-store.ts'
 import { hasOpenAttempt } from '../core/open-attempt.ts'
@@ -129,61 +130,79 @@ export const isSearch = (filter: HistoryFilter): boolean =>
   (filter.clientReference !== null && filter.to !== null) ||
   searchedBy.some((name) => filter[name] !== null)
 
+/** A condition on a row of `messages`, with inputs as `:name`, and their values. */
+export interface Condition {
+  sql: string
+  values: Readonly<Record<string, Value>>
+}
+
 /**
- * Returns the conditions of `filter` on a row of `messages`, except for IDs and send, which are read as a
- * range.
+ * Returns the conditions of `filter` on a row of `messages`, except for its IDs. A send and times are read as a range as
+ * well.
  */
-export function conditionsOf(filter: HistoryFilter): Expression<SqlBool>[] {
-  const is = expressionBuilder<Database, 'messages'>()
-  const conditions: Expression<SqlBool>[] = []
+export function conditionsOf(filter: HistoryFilter): Condition[] {
+  const conditions: Condition[] = []
   const exact = [
-    ['messages.send_id', filter.sendId],
-    ['messages.client_reference', filter.clientReference],
-    ['messages.recipient', filter.to],
-    ['messages.error_code', filter.errorCode],
-    ['messages.direction', filter.direction],
-    ['messages.category', filter.category],
-    ['messages.sender', filter.from],
-    ['messages.country', filter.country],
+    ['send_id', filter.sendId],
+    ['client_reference', filter.clientReference],
+    ['recipient', filter.to],
+    ['error_code', filter.errorCode],
+    ['direction', filter.direction],
+    ['category', filter.category],
+    ['sender', filter.from],
+    ['country', filter.country],
   ] as const
-  for (const [column, value] of exact) if (value !== null) conditions.push(is(column, '=', value as never))
-  if (filter.ids.length > 0) conditions.push(is('messages.id', 'in', padded(filter.ids)))
+  const add = (text: string, values: Condition['values']): void => void conditions.push({ sql: text, values })
+  for (const [column, value] of exact)
+    if (value !== null) add(`messages.${column} = :${column}`, { [column]: value })
   if (filter.statuses.length > 0) conditions.push(hasStatus(filter.statuses))
-  if (filter.deviceId !== null) conditions.push(hasDevice(filter.deviceId))
-  if (filter.text !== null) conditions.push(textHolds(filter.text))
-  if (filter.keyId !== null) conditions.push(sentBy(filter.keyId))
-  if (filter.createdAfterMs !== null) conditions.push(is('messages.created_at', '>=', filter.createdAfterMs))
-  if (filter.createdBeforeMs !== null) conditions.push(is('messages.created_at', '<', filter.createdBeforeMs))
+  if (filter.deviceId !== null) add(hasDevice, { device_id: filter.deviceId })
+  if (filter.text !== null) add(textHolds, { text: `%${filter.text.replace(/[\\%_]/g, '\\$&')}%` })
+  if (filter.keyId !== null) add(sentBy, { key_id: filter.keyId })
+  if (filter.createdAfterMs !== null)
+    add('messages.created_at >= :created_after', { created_after: filter.createdAfterMs })
+  if (filter.createdBeforeMs !== null)
+    add('messages.created_at < :created_before', { created_before: filter.createdBeforeMs })
   return conditions
 }
 
-const isInFlight = sql<SqlBool>`(messages.status = 'queued' and ${sql.raw(hasOpenAttempt('messages'))})`
+const isInFlight = `(messages.status = 'queued' and ${hasOpenAttempt('messages')})`
 
 /** `messages` says `queued` of what is in flight (open-attempt.ts). */
-function hasStatus(statuses: readonly MessageStatus[]): Expression<SqlBool> {
-  const is = expressionBuilder<Database, 'messages'>()
-  const stored = is('messages.status', 'in', [...statuses])
+function hasStatus(statuses: readonly MessageStatus[]): Condition {
+  const values = { statuses: ` ${statuses.join(' ')} ` }
+  const stored = `:statuses like '% ' || messages.status || ' %'`
   const [queued, sending] = [statuses.includes('queued'), statuses.includes('sending')]
-  if (sending && !queued) return is.or([stored, isInFlight])
-  return queued && !sending ? is.and([stored, is.not(isInFlight)]) : stored
+  if (sending && !queued) return { sql: `(${stored} or ${isInFlight})`, values }
+  return { sql: queued && !sending ? `(${stored} and not ${isInFlight})` : stored, values }
 }
 
-const hasDevice = (deviceId: string): Expression<SqlBool> =>
-  sql`(messages.device_id = ${deviceId} or (messages.status = 'queued' and exists (select 1 from attempts where attempts.account_id = messages.account_id and attempts.mode = messages.mode and attempts.message_id = messages.id and attempts.ended_at is null and attempts.device_id = ${deviceId})))`
+const hasDevice = `(messages.device_id = :device_id or (messages.status = 'queued' and exists (select 1 from attempts where attempts.account_id = messages.account_id and attempts.mode = messages.mode and attempts.message_id = messages.id and attempts.ended_at is null and attempts.device_id = :device_id)))`
 
 /** Both databases ignore the case of ASCII letters; only PostgreSQL ignores that of others. */
-const textHolds = (text: string): Expression<SqlBool> =>
-  sql`lower(messages.text) like lower(${`%${text.replace(/[\\%_]/g, '\\$&')}%`}) escape '\\'`
+const textHolds = `lower(messages.text) like lower(:text) escape '\\'`
 
 /** Looked up for each row that is read anyway. */
-const sentBy = (keyId: string): Expression<SqlBool> =>
-  sql`(messages.key_id = ${keyId} or exists (select 1 from sends where sends.account_id = messages.account_id and sends.id = messages.send_id and sends.key_id = ${keyId}))`
+const sentBy = `(messages.key_id = :key_id or exists (select 1 from sends where sends.account_id = messages.account_id and sends.id = messages.send_id and sends.key_id = :key_id))`
+
+/** Returns the conditions of `filter`, with its IDs, for a query of Kysely. */
+export function expressionsOf(filter: HistoryFilter): Expression<SqlBool>[] {
+  const conditions = conditionsOf(filter).map(expressionOf)
+  if (filter.ids.length === 0) return conditions
+  const is = expressionBuilder<Database, 'messages'>()
+  return [...conditions, is('messages.id', 'in', padded(filter.ids))]
+}
+
+function expressionOf({ sql: text, values }: Condition): Expression<SqlBool> {
+  const pieces = text.split(/:([a-z_]+)/).map((piece, i) => (i % 2 === 0 ? sql.raw(piece) : values[piece]))
+  return sql.join<SqlBool>(pieces, sql.raw(''))
+}
 
 /**
- * Repeats the last ID up to one of four lengths, so that lists of IDs need four prepared statements instead
+ * Repeats the last ID up to one of three lengths, so that lists of IDs need three prepared statements instead
  * of a hundred.
  */
-export function padded(ids: readonly string[]): string[] {
-  const length = [1, 10, 100, 150].find((step) => step >= ids.length) ?? ids.length
+function padded(ids: readonly string[]): string[] {
+  const length = [1, 10, 100].find((step) => step >= ids.length) ?? ids.length
   return Array.from({ length }, (_, i) => ids[Math.min(i, ids.length - 1)] as string)
 }

@@ -100,7 +100,7 @@ const atOnce = 100
  */
 async function findPlaces(
   db: Db,
-  request: HistoryRequest,
+  { owner }: HistoryRequest,
   rows: readonly MessageRow[],
   untilMs: number,
 ): Promise<ReadonlyMap<string, ChangePlace>> {
@@ -108,7 +108,7 @@ async function findPlaces(
   const places = new Map<string, ChangePlace>()
   let after = placeBefore(rows.reduce((least, { updated_at }) => Math.min(least, updated_at), Infinity))
   for (let read = 0; places.size < rows.length && read < maxRowsRead; read += atOnce) {
-    const changes = await readChanges(db, request, { after, most: atOnce })
+    const changes = await readChanges(db, { owner, after, most: atOnce })
     for (const { id, sequence, place } of changes) {
       if (sequenceOf.get(id) === sequence) places.set(id, place)
       after = place

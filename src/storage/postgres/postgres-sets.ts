@@ -1,6 +1,14 @@
 import { createHash } from 'node:crypto'
 import { CompiledQuery } from 'kysely'
-import type { Db, Row, SelectEach, SetStatements, Tx, Value } from '../seam/dialect.ts'
+import {
+  type Db,
+  linesFor,
+  type Row,
+  type SelectEach,
+  type SetStatements,
+  type Tx,
+  type Value,
+} from '../seam/dialect.ts'
 import { AlikeColumns, type Columns, eachColumn } from './postgres-columns.ts'
 import { columnArrays, last, least, oneForEachKey, sum } from './postgres-rows.ts'
 import { type Part, shares } from './postgres-together.ts'
@@ -217,7 +225,10 @@ function addition(
 function selection(statement: SelectEach, inputs: readonly Value[][]): Part {
   const columns = columnArrays(statement.inputs.length, inputs)
   const types = columns.map((values, i) => inputType(statement, i, values))
-  const select = statement.sql.replace(/(?<!:):([a-z_]+)/g, (_, name: string) => `input.${quoted(name)}`)
+  const select = linesFor('postgres', statement.sql).replace(
+    /(?<!:):([a-z_]+)/g,
+    (_, name: string) => `input.${quoted(name)}`,
+  )
   const inputNames = statement.inputs.map(quoted).join(', ')
   const order = /\border by\b/i.test(select) ? '' : 'order by input.ordinality'
   return {

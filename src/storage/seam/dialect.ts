@@ -14,7 +14,8 @@ export type Row = Record<string, Value>
 export interface SelectEach {
   /**
    * A SELECT with inputs as `:name`; run once per set of inputs, results joined in order. `cross join … on`
-   * fixes the join order on SQLite; PostgreSQL gets an inner join.
+   * fixes the join order on SQLite; PostgreSQL gets an inner join. A line after `--sqlite: ` or `--postgres: ` is
+   * for that database alone.
    */
   sql: string
   /** The names of the inputs, in the order of the values. */
@@ -32,6 +33,10 @@ export interface SelectEach {
    */
   lanes?: 'fixed' | 'own'
 }
+
+/** Returns a statement without the lines that are for the other database alone. */
+export const linesFor = (database: 'sqlite' | 'postgres', sql: string): string =>
+  sql.replace(/^ *--(sqlite|postgres): (.*)$/gm, (_, only, line: string) => (only === database ? line : ''))
 
 /**
  * The differences between the databases, by name. A set of rows is sent in one message with constant SQL

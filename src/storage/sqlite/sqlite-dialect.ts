@@ -8,7 +8,16 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely'
-import type { Db, Row, SelectEach, SetAdapter, SetStatements, Tx, Value } from '../seam/dialect.ts'
+import {
+  type Db,
+  linesFor,
+  type Row,
+  type SelectEach,
+  type SetAdapter,
+  type SetStatements,
+  type Tx,
+  type Value,
+} from '../seam/dialect.ts'
 import type { Statement, StatementResult } from './sqlite-connection.ts'
 import { rowsAsObjects } from './rows-as-objects.ts'
 
@@ -92,6 +101,21 @@ const placeholders = (columns: readonly string[]): string => columns.map(() => '
 const equals = (columns: readonly string[], separator: string): string =>
   columns.map((column) => `${column} = ?`).join(separator)
 
+/** Those of constant statements are made once: it takes longer than to send them. */
+const texts = new WeakMap<SelectEach, string>()
+
+function textOf(statement: SelectEach): string {
+  const { sql, inputs } = statement
+  const known = texts.get(statement)
+  if (known !== undefined) return known
+  const text = linesFor('sqlite', sql).replace(
+    /:([a-z_]+)/g,
+    (_, name: string) => `?${inputs.indexOf(name) + 1}`,
+  )
+  texts.set(statement, text)
+  return text
+}
+
 const sqliteSets: SetStatements = {
   learnTables: async () => undefined,
   together: (_, unit) => unit(),
@@ -121,10 +145,6 @@ const sqliteSets: SetStatements = {
     )
   },
   async selectEach(db: Db | Tx, statement: SelectEach, inputs: readonly Value[][]): Promise<Row[]> {
-    const sql = statement.sql.replace(
-      /:([a-z_]+)/g,
-      (_, name: string) => `?${statement.inputs.indexOf(name) + 1}`,
-    )
-    return (await db.executeQuery<Row>(each(sql, inputs))).rows
+    return (await db.executeQuery<Row>(each(textOf(statement), inputs))).rows
   },
 }
