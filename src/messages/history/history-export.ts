@@ -1,7 +1,7 @@
 import type { Clock } from '../../runtime/clock.ts'
 import type { Db } from '../../storage/seam/dialect.ts'
 import { countByCreation, readByCreation } from './history-by-creation.ts'
-import type { HistoryOwner, HistoryPosition, HistoryQuery } from './history-query.ts'
+import type { HistoryOwner, HistoryPosition, HistoryQuery, HistoryRequest } from './history-query.ts'
 import type { MessageRow } from '../core/message-store.ts'
 
 /** All messages that match a query, newest first, as of `nowMs`: messages accepted later are not exported. */
@@ -19,18 +19,10 @@ const rowsAtOnce = 500
  * costs no memory. `db` should be a dedicated reader. No transaction stays open between pages: a message that
  * changes meanwhile is exported as it is when its page is read.
  */
-export async function* readExport(
-  db: Db,
-  { owner, query, nowMs }: HistoryExport,
-): AsyncGenerator<MessageRow[]> {
+export async function* readExport(db: Db, asked: HistoryExport): AsyncGenerator<MessageRow[]> {
   let position: HistoryPosition | null = null
   do {
-    const page = await readByCreation(db, {
-      owner,
-      query: { ...query, order: 'desc', createdBeforeMs: endOf(query, nowMs) },
-      position,
-      limit: rowsAtOnce,
-    })
+    const page = await readByCreation(db, pageOf(asked, position))
     if (page.rows.length > 0) yield page.rows
     position = page.next
   } while (position !== null)
@@ -39,7 +31,7 @@ export async function* readExport(
 /** Counts the messages of an export; null when counting would take longer than `patienceMs`. */
 export async function countExport(
   { db, clock }: { db: Db; clock: Pick<Clock, 'monotonicMs'> },
-  { owner, query, nowMs }: HistoryExport,
+  asked: HistoryExport,
   patienceMs: number,
 ): Promise<number | null> {
   const untilMs = clock.monotonicMs() + patienceMs
@@ -47,17 +39,14 @@ export async function countExport(
   let position: HistoryPosition | null = null
   do {
     if (clock.monotonicMs() > untilMs) return null
-    const counted = await countByCreation(db, {
-      owner,
-      query: { ...query, order: 'desc', createdBeforeMs: endOf(query, nowMs) },
-      position,
-      limit: rowsAtOnce,
-    })
+    const counted = await countByCreation(db, pageOf(asked, position))
     total += counted.messages
     position = counted.next
   } while (position !== null)
   return total
 }
 
-const endOf = ({ createdBeforeMs }: HistoryQuery, nowMs: number): number =>
-  Math.min(createdBeforeMs ?? Infinity, nowMs + 1)
+function pageOf({ owner, query, nowMs }: HistoryExport, position: HistoryPosition | null): HistoryRequest {
+  const createdBeforeMs = Math.min(query.createdBeforeMs ?? Infinity, nowMs + 1)
+  return { owner, query: { ...query, order: 'desc', createdBeforeMs }, position, limit: rowsAtOnce }
+}

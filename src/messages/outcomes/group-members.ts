@@ -21,14 +21,8 @@ const sharing = {
 /** Reads the groups of these devices, without a statement if there are none. */
 export async function readMembers(tx: Tx, members: readonly InGroup[]): Promise<GroupMembers> {
   const groups = new Set(members.flatMap(({ groupId }) => groupId ?? []))
-  const rows =
-    groups.size === 0
-      ? []
-      : await selectEach<{ id: string; group_id: string }>(
-          tx,
-          sharing,
-          [...groups].map((group) => [group]),
-        )
+  const inputs = [...groups].map((group) => [group])
+  const rows = await selectEach<{ id: string; group_id: string }>(tx, sharing, inputs)
   const ids = Map.groupBy(rows, (row) => row.group_id)
   return {
     of: ({ deviceId, groupId = '' }) => [

@@ -94,21 +94,8 @@ async function attemptsBefore(
 }
 
 /** Nothing is known of an open attempt. */
-const untold = ({
-  account_id,
-  mode,
-  message_id,
-  number,
-  id,
-  device_id,
-  plan_counts,
-}: OpenAttempt): StoredAttempt => ({
-  account_id,
-  mode,
-  message_id,
-  number,
-  id,
-  device_id,
+const untold = ({ started_at: _since, restore_hold: _hold, ...attempt }: OpenAttempt): StoredAttempt => ({
+  ...attempt,
   state: 'handing_over',
   parts_sent: 0,
   network_ids: null,
@@ -117,7 +104,6 @@ const untold = ({
   outcome: null,
   network_code: null,
   ended_at: null,
-  plan_counts,
 })
 
 /** Raises the attempts by all reports, in place. Returns each attempt that changed once, with the report that counts most. */

@@ -21,14 +21,11 @@ export async function settleReceipts(
 ): Promise<MessageState[]> {
   const [own, unit] = await allDone([findAwaited(tx, words), numbered])
   // First: what cannot be found by an ID may be found by a number, and a canary has the number of a device.
-  const unmatched = own.unknown.length > 0 ? await withoutCanaries(tx, own.unknown) : own.unknown
-  const shared = unmatched.length > 0 ? await findInGroup(tx, unmatched) : { awaited: [], unknown: unmatched }
+  const unmatched = await withoutCanaries(tx, own.unknown)
+  const shared = await findInGroup(tx, unmatched)
   const open = await findOpenParts(tx, shared.unknown)
-  const doubted =
-    open.unknown.length > 0
-      ? await findUnknownParts(tx, open.unknown)
-      : { awaited: [], unknown: open.unknown }
-  if (doubted.unknown.length > 0) await keepUnmatched(tx, doubted.unknown)
+  const doubted = await findUnknownParts(tx, open.unknown)
+  await keepUnmatched(tx, doubted.unknown)
   const found = [...own.awaited, ...shared.awaited, ...open.awaited, ...doubted.awaited]
   return reportParts(tx, unit, found)
 }

@@ -116,12 +116,8 @@ export const markOffers = (
     })),
   )
 
-/** Returns the parts offered to a device since, by SIM, with the time of the first: its used rate limit. */
-export const offeredSince = (
-  db: Db,
-  deviceId: string,
-  sinceMs: number,
-): Promise<{ sim: number | null; parts: number; firstAtMs: number }[]> =>
+/** Selects offers as `o`, with their messages as `m`. */
+export const offersOfMessages = (db: Db) =>
   db
     .selectFrom('phone_offers as o')
     .innerJoin('messages as m', (join) =>
@@ -130,6 +126,14 @@ export const offeredSince = (
         .onRef('m.mode', '=', 'o.mode')
         .onRef('m.id', '=', 'o.message_id'),
     )
+
+/** Returns the parts offered to a device since, by SIM, with the time of the first: its used rate limit. */
+export const offeredSince = (
+  db: Db,
+  deviceId: string,
+  sinceMs: number,
+): Promise<{ sim: number | null; parts: number; firstAtMs: number }[]> =>
+  offersOfMessages(db)
     .select(({ fn }) => [
       'o.sim',
       sql<number>`cast(sum(m.parts) as bigint)`.as('parts'),

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { hourMs } from '../../runtime/clock.ts'
 import type { Db, Tx } from '../../storage/seam/dialect.ts'
 import type { Writer } from '../../storage/seam/writer.ts'
-import { maxOpen, offerColumns, type OfferRow } from './phone-offers.ts'
+import { maxOpen, offerColumns, offersOfMessages, type OfferRow } from './phone-offers.ts'
 
 /**
  * How long after the end of its validity a phone's report is waited for: the app retries reports for 2 h 50
@@ -12,14 +12,7 @@ export const phoneReportsForMs = 3 * hourMs
 
 /** Reads offers of messages whose validity ended by then, without a final report of the phone. */
 export const readSilentOffers = (db: Db, expiredBy: number, most: number): Promise<OfferRow[]> =>
-  db
-    .selectFrom('phone_offers as o')
-    .innerJoin('messages as m', (join) =>
-      join
-        .onRef('m.account_id', '=', 'o.account_id')
-        .onRef('m.mode', '=', 'o.mode')
-        .onRef('m.id', '=', 'o.message_id'),
-    )
+  offersOfMessages(db)
     .select(offerColumns.map((column) => `o.${column}` as const))
     .where('o.closed_at', 'is', null)
     .where('m.expires_at', '<=', expiredBy)
