@@ -3,6 +3,7 @@ import { CompiledQuery, type Kysely, type QueryExecutor, sql } from 'kysely'
 import { vi } from 'vitest'
 import { databaseFile } from '../src/process/data-folder.ts'
 import type { Tx } from '../src/storage/seam/dialect.ts'
+import { plannedOnce } from '../src/storage/sqlite/sqlite-connection.ts'
 import type { Database } from '../src/storage/tables/schema.ts'
 import { openDatabase } from './open-database.ts'
 import { type PostgresPlan, scansWithin, searchesOf } from './postgres-plan.ts'
@@ -88,7 +89,9 @@ function sqliteSteps(dataFolder: string, statements: readonly Statement[]): Sqli
   const steps = statements.flatMap(({ sql: text, parameters }) => {
     // A set statement carries one list of parameters for each run.
     const values = Array.isArray(parameters[0]) ? parameters[0] : parameters
-    return plain.prepare(`explain query plan ${text}`).all(...(values as string[])) as unknown as SqliteStep[]
+    return plain
+      .prepare(`explain query plan ${plannedOnce(text)}`)
+      .all(...(values as string[])) as unknown as SqliteStep[]
   })
   plain.close()
   return steps

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { keepNumber, readLastChange, takeChange } from '../../src/messages/core/change-number.ts'
+import { createDispatchUnits } from '../../src/dispatch/submissions/dispatch-units.ts'
 import { advanceProgress, catchUp, RestoredError } from '../../src/storage/instance/progress.ts'
 import type { Tx } from '../../src/storage/seam/dialect.ts'
 import { laneOf, lanesHeld } from '../../src/storage/seam/lanes.ts'
@@ -164,6 +165,47 @@ test('two nodes add to the progress of one database at once, and each knows at l
   await expect(advance(one, 'acc_a', second, 1)).rejects.toThrow(RestoredError)
   await one.write((tx) => catchUp(tx, second))
   expect(await advance(one, 'acc_a', second, 1)).toBe(second + 1)
+})
+
+test('claims of two nodes that each counted before the commit of the other leave both counts in their files', async () => {
+  const { read } = writers.nodes[0]
+  const before = await one.write((tx) => catchUp(tx, 0)).then(({ progress }) => progress)
+  const counted = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const claims = [one, other].map((writer, i) =>
+    writer.writeFor(of(`acc_${'ab'[i]}`), async (tx) => {
+      const progress = await advanceProgress(tx, before, i + 1)
+      counted[i]?.resolve()
+      await Promise.all(counted.map(({ promise }) => promise))
+      return progress
+    }),
+  )
+  expect(await Promise.all(claims)).toEqual([before + 1, before + 1])
+  const inFile: number[] = []
+  const { claim } = createDispatchUnits({
+    storage: { runUnit: async () => ({ claimed: [], progress: before + 1 }), read },
+    clock: { now: () => 0 },
+    changes: { after: async (writing: Promise<unknown>) => writing },
+    quiet: { withHours: (requests: unknown) => requests },
+    progress: {
+      progress: before,
+      catchUp: () => undefined,
+      write: (progress: number) => void inFile.push(progress),
+    },
+  } as unknown as Parameters<typeof createDispatchUnits>[0])
+  await claim({ requests: [], nowMs: 0, dueMs: 0, fence: 1 })
+  expect(inFile).toEqual([before + 2])
+})
+
+test('a unit whose accounts cannot be told fails alone', async () => {
+  const told = one.writeFor(
+    () => {
+      throw new Error('no account')
+    },
+    async () => Promise.reject(new Error('this unit')),
+  )
+  const beside = one.write(async () => 'done')
+  await expect(told).rejects.toThrow('this unit')
+  expect(await beside).toBe('done')
 })
 
 test('accounts spread over the lanes', () => {

@@ -50,7 +50,7 @@ const allowed = [
   /^dist\/src\/connectors\/http\/providers\/[\w-]+\.json$/,
   /^dist\/docs\/(?:connectors\/)?[\w-]+\.md$/,
   /^dist\/src\/api\/pages\/assets\/[\w-]+\.(?:css|svg|js)$/,
-  /^dist\/src\/storage\/migrations\/\d{4}_\w+\.sql$/,
+  /^dist\/src\/storage\/(?:migrations\/\d{4}_\w+|schema\/sqlite)\.sql$/,
 ]
 
 test('the package contains nothing but the program', () => {
@@ -61,7 +61,8 @@ test('the package contains nothing but the program', () => {
   expect(packedFiles.toSorted()).toEqual(paths.map((path) => `package/${path}`).toSorted())
 })
 
-test('every migration is in the package', () => {
+test('every migration is in the package, and the schema that they yield', () => {
+  expect(paths).toContain('dist/src/storage/schema/sqlite.sql')
   const names = globSync('*.sql', { cwd: join(import.meta.dirname, '../../src/storage/migrations') })
   expect(names.length).toBeGreaterThan(20)
   expect(names.filter((name) => !paths.includes(`dist/src/storage/migrations/${name}`))).toEqual([])

@@ -23,7 +23,7 @@ const ofTheFile = [
   /^update "nodes" set "left_at" = \? where "left_at" is null$/,
   // A backup is marked as one, the level of flushing is read behind a write, and a move counts the rows of each table.
   /^update "instance" set "epoch" = (?:epoch|-abs\("epoch"\))$/,
-  /^select "epoch", "progress", "created_at" from "instance"$/,
+  /^select "epoch", "created_at", progress \+ coalesce\(\(select .* from node_progress p\), 0\) as "progress" from "instance"$/,
   /^select count\(\*\) as amount from "\w+"(?: union all select count\(\*\) as amount from "\w+")+$/,
 ]
 

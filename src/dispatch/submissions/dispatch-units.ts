@@ -4,6 +4,8 @@ import type { Clock } from '../../runtime/clock.ts'
 import type { HotUnits } from '../../messages/units.ts'
 import type { Storage } from '../../storage/seam/storage.ts'
 import type { ProgressFile } from '../../storage/instance/epoch-file.ts'
+import { readProgress } from '../../storage/instance/progress.ts'
+import { isShared } from '../../storage/seam/database-time.ts'
 import type { MessageStatus } from '../../storage/tables/schema.ts'
 import type { ClaimsMade, ClaimRequest } from '../../messages/queue/claim-messages.ts'
 import type { ReceiptWord } from '../../messages/outcomes/receipt-readings.ts'
@@ -32,7 +34,7 @@ export const createDispatchUnits = ({
   quiet,
   progress,
 }: {
-  storage: Pick<Storage<HotUnits>, 'runUnit' | 'writer'>
+  storage: Pick<Storage<HotUnits>, 'runUnit' | 'writer' | 'read'>
   clock: Pick<Clock, 'now'>
   changes: ChangeHints
   quiet: QuietHoursCache
@@ -49,7 +51,7 @@ export const createDispatchUnits = ({
       progress.catchUp()
       const made = await storage.runUnit('claim', { ...input, requests, known: progress.progress })
       // Before anything of it is submitted.
-      if (made.progress !== undefined) progress.write(made.progress)
+      if (made.progress !== undefined) progress.write(await progressAfter(made.progress, storage))
       return made
     }
     return changes.after(claiming(), ({ claimed, canceledFor = [] }) => [
@@ -59,6 +61,13 @@ export const createDispatchUnits = ({
   }
   return { claim, ...endingUnits({ storage, changes }) }
 }
+
+/**
+ * Returns how far the database is with a claim that is committed. Claims of two nodes may each have read the count before the
+ * other's commit: a database that is restored with one of them alone must be behind the file of the other's node.
+ */
+const progressAfter = (ofClaim: number, { read }: Pick<Storage, 'read'>): Promise<number> | number =>
+  isShared(read) ? readProgress(read) : ofClaim
 
 const endingUnits = ({
   storage,

@@ -6,7 +6,7 @@ import type { MessageState } from '../core/message-store.ts'
 import { partKey } from './receipt-readings.ts'
 import { keyOfUnknownPart } from './unknown-parts.ts'
 import { distinctIdsOf, idsOf, promisesReceipts, type StoredAttempt } from '../core/evidence-store.ts'
-import { expectUnderIds } from './recycled-ids.ts'
+import { expectUnderIds, inKeyOrder } from './recycled-ids.ts'
 import type { Raised } from './raise-attempt.ts'
 import type { Settlement } from './settlement.ts'
 
@@ -112,5 +112,5 @@ function awaitedRows(messageId: string, { attempts, stateOf, awaitedBy }: After)
 /** Waits again for receipts; also for those that were forgotten meanwhile, unless another message has their ID by now. */
 async function reopen(tx: Tx, rows: readonly ReturnType<typeof awaitedRows>[number][]): Promise<void> {
   if ((await updateRows(tx, 'receipts_expected', partKey, rows)) < rows.length)
-    await insertRows(tx, 'receipts_expected', rows, 'ignore')
+    await insertRows(tx, 'receipts_expected', inKeyOrder(rows), 'ignore')
 }

@@ -32,7 +32,7 @@ type Expected = Insertable<ReceiptExpectedTable>
  */
 export async function expectUnderIds(tx: Tx, unit: Change, rows: readonly Expected[]): Promise<void> {
   const newest = newestOf(rows)
-  const inserted = await insertRows(tx, 'receipts_expected', [...newest.values()], 'ignore')
+  const inserted = await insertRows(tx, 'receipts_expected', inKeyOrder([...newest.values()]), 'ignore')
   if (inserted === rows.length) return
   const holders = await selectEach<Holder>(
     tx,
@@ -61,6 +61,11 @@ export async function expectUnderIds(tx: Tx, unit: Change, rows: readonly Expect
   // Other receipts that a message waited for can be among the rows of this unit.
   await closeWaits(tx, ended)
 }
+
+/** Two nodes can insert IDs of one device at the same time, for different accounts: in one order, they never wait for each other both ways. */
+export const inKeyOrder = <Row extends Pick<Expected, 'network_id' | 'device_id'>>(
+  rows: readonly Row[],
+): Row[] => rows.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
 
 /** Returns the present owner of each ID: the message that was accepted last, by its last attempt. */
 function newestOf(rows: readonly Expected[]): Map<string, Expected> {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { allDone } from '../../runtime/all-done.ts'
-import { StorageError, type Tx } from '../seam/dialect.ts'
+import { type Db, StorageError, type Tx } from '../seam/dialect.ts'
 import { lanesHeld } from '../seam/lanes.ts'
 import { addToRows, selectEach } from '../seam/sets.ts'
 
@@ -49,6 +49,7 @@ const sumOfNodes = {
         from instance i where i.id = :id`,
   inputs: ['id'],
   few: true,
+  // Other nodes add to theirs meanwhile: what a claim had seen is read again behind its commit (dispatch-units.ts).
   lanes: 'own',
 } as const
 
@@ -60,17 +61,22 @@ async function advanceNode(tx: Tx, epoch: number): Promise<number> {
   return rows[0]?.progress ?? 0
 }
 
+/** Returns the progress of the database with what is committed. */
+export async function readProgress(db: Db | Tx): Promise<number> {
+  const row = await db
+    .selectFrom('instance')
+    .select(totalProgress.as('progress'))
+    .where('id', '=', 1)
+    .executeTakeFirst()
+  return row?.progress ?? 0
+}
+
 /**
  * Returns the progress of the database with the work of all its nodes. A database that is older than what
  * this process has seen continues from there; the caller holds queued messages in the same transaction.
  */
 export async function catchUp(tx: Tx, known: number): Promise<{ progress: number; isOutdated: boolean }> {
-  const { progress = 0 } =
-    (await tx
-      .selectFrom('instance')
-      .select(totalProgress.as('progress'))
-      .where('id', '=', 1)
-      .executeTakeFirst()) ?? {}
+  const progress = await readProgress(tx)
   const isOutdated = progress < known
   if (isOutdated) await setProgress(tx, known)
   return { progress: Math.max(progress, known), isOutdated }

@@ -91,8 +91,13 @@ export class Writer {
    */
   writeFor<T>(accounts: UnitAccounts, unit: (tx: Tx) => Promise<T>): Promise<T> {
     const lanes = (): readonly number[] | null => {
-      const ids = accounts()
-      return ids === null ? null : lanesOfAccounts(ids)
+      try {
+        const ids = accounts()
+        return ids === null ? null : lanesOfAccounts(ids)
+      } catch {
+        // The unit fails on its input by itself, and its caller alone gets the error.
+        return null
+      }
     }
     return new Promise<T>((resolve, reject) => {
       this.#waiting.push({ lanes, run: unit, resolve: resolve as (result: unknown) => void, reject })
