@@ -251,10 +251,13 @@ test('of two accounts with one network ID the later one has it, and the wait of 
     await run(send())
     claims.push(...(await run(claim())))
   }
+  const { widened } = writers.nodes[1].writer
   expect(await race(accepted(claims[0]!, 'n-2'), accepted(claims[1]!, 'n-2'))).toMatchObject([
     ['sent'],
     ['sent'],
   ])
+  // It ends the wait of an account whose lane it does not hold.
+  expect(writers.nodes[1].writer.widened - widened).toBe(1)
   await run(received('n-2'))
   expect(await statusesOf(second)).toEqual(['delivered'])
   const closed = writers.nodes[0].read
