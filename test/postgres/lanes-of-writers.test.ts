@@ -182,7 +182,7 @@ test('claims of two nodes that each counted before the commit of the other leave
   expect(await Promise.all(claims)).toEqual([before + 1, before + 1])
   const inFile: number[] = []
   const { claim } = createDispatchUnits({
-    storage: { runUnit: async () => ({ claimed: [], progress: before + 1 }), read },
+    storage: { runUnit: async () => ({ claimed: [], progress: before + 1 }), priorityRead: read },
     clock: { now: () => 0 },
     changes: { after: async (writing: Promise<unknown>) => writing },
     quiet: { withHours: (requests: unknown) => requests },

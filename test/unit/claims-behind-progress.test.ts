@@ -23,7 +23,7 @@ test('what was claimed while how far the database is cannot be written leaves no
         known.push(input.known)
         return { claimed: [], counts: [1], progress: ++inDatabase }
       },
-      read: { getExecutor: () => ({ adapter: { clockQuery: null } }) },
+      priorityRead: { getExecutor: () => ({ adapter: { clockQuery: null } }) },
     },
     clock: { now: () => 0 },
     changes: { after: async (writing: Promise<unknown>) => writing },

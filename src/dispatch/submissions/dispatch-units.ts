@@ -34,7 +34,7 @@ export const createDispatchUnits = ({
   quiet,
   progress,
 }: {
-  storage: Pick<Storage<HotUnits>, 'runUnit' | 'writer' | 'read'>
+  storage: Pick<Storage<HotUnits>, 'runUnit' | 'writer' | 'priorityRead'>
   clock: Pick<Clock, 'now'>
   changes: ChangeHints
   quiet: QuietHoursCache
@@ -66,8 +66,10 @@ export const createDispatchUnits = ({
  * Returns how far the database is with a claim that is committed. Claims of two nodes may each have read the count before the
  * other's commit: a database that is restored with one of them alone must be behind the file of the other's node.
  */
-const progressAfter = (ofClaim: number, { read }: Pick<Storage, 'read'>): Promise<number> | number =>
-  isShared(read) ? readProgress(read) : ofClaim
+const progressAfter = (
+  ofClaim: number,
+  { priorityRead }: Pick<Storage, 'priorityRead'>,
+): Promise<number> | number => (isShared(priorityRead) ? readProgress(priorityRead) : ofClaim)
 
 const endingUnits = ({
   storage,
