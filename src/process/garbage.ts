@@ -47,7 +47,7 @@ const shared = (): Int32Array | undefined => getEnvironmentData(heapsAreSmall) a
 /**
  * Must be called on the main thread once all other threads have started. Collects the garbage of the start,
  * and after each phase of load its garbage once this thread is idle, and returns the pages to the system: V8
- * would keep them, 35 of 177 MB after the start, over all threads. Each collection stops the thread for about
+ * would keep them, 20 of 153 MB after the start, over all threads. Each collection stops the thread for about
  * 60 ms. After the first one, the heap is kept small (docs/decisions/0008); during the start that would cost
  * a tenth of the time.
  */

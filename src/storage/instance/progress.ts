@@ -19,8 +19,10 @@ export class RestoredError extends StorageError {
   }
 }
 
+const ofNodes = 'coalesce((select cast(sum(p.progress) as bigint) from node_progress p), 0)'
+
 /** The progress of the database, of a row of `instance`: what units without others have added to it, and the nodes by themselves. */
-export const totalProgress = sql<number>`progress + coalesce((select cast(sum(p.progress) as bigint) from node_progress p), 0)`
+export const totalProgress = sql<number>`progress + ${sql.raw(ofNodes)}`
 
 /**
  * Increments the progress of the database, and returns it for the file next to it (epoch-file.ts). `known` is
@@ -45,8 +47,7 @@ async function advanceAlone(tx: Tx): Promise<number> {
 }
 
 const sumOfNodes = {
-  sql: `select i.progress + coalesce((select cast(sum(p.progress) as bigint) from node_progress p), 0) as progress
-        from instance i where i.id = :id`,
+  sql: `select i.progress + ${ofNodes} as progress from instance i where i.id = :id`,
   inputs: ['id'],
   few: true,
   // Other nodes add to theirs meanwhile: what a claim had seen is read again behind its commit (dispatch-units.ts).
