@@ -51,7 +51,7 @@ export const createDispatchUnits = ({
       progress.catchUp()
       const made = await storage.runUnit('claim', { ...input, requests, known: progress.progress })
       // Before anything of it is submitted.
-      if (made.progress !== undefined) progress.write(await progressAfter(made.progress, storage))
+      if (made.progress !== undefined) await keepProgress(progress, made.progress, storage)
       return made
     }
     return changes.after(claiming(), ({ claimed, canceledFor = [] }) => [
@@ -63,13 +63,18 @@ export const createDispatchUnits = ({
 }
 
 /**
- * Returns how far the database is with a claim that is committed. Claims of two nodes may each have read the count before the
- * other's commit: a database that is restored with one of them alone must be behind the file of the other's node.
+ * Writes how far the database is with a claim that is committed. Claims of two nodes may each have read the count before the
+ * other's commit: a database that is restored with one of them alone must be behind the file of the other's node. A smaller
+ * count, of a server that lacks this claim, changes nothing.
  */
-const progressAfter = (
+async function keepProgress(
+  file: Pick<ProgressFile, 'write'>,
   ofClaim: number,
   { priorityRead }: Pick<Storage, 'priorityRead'>,
-): Promise<number> | number => (isShared(priorityRead) ? readProgress(priorityRead) : ofClaim)
+): Promise<void> {
+  file.write(ofClaim)
+  if (isShared(priorityRead)) file.write(await readProgress(priorityRead))
+}
 
 const endingUnits = ({
   storage,

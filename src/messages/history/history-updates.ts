@@ -114,6 +114,7 @@ const currentThat = (conditions: readonly Condition[]): SelectEach => ({
   where messages.sequence = e.recorded - (case when messages.status = 'queued' and ${hasOpenAttempt('messages')} then 1 else 0 end)
     ${conditions.map((each) => `and ${each.sql}`).join(' ')} ${inOrder} limit :rows`,
   inputs: [...inputs, 'rows', ...conditions.flatMap(({ values }) => Object.keys(values))],
+  ...(conditions.length > 0 && { varies: true }),
 })
 const current = currentThat([])
 

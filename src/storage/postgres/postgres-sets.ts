@@ -123,8 +123,11 @@ export function postgresSets(types: ColumnTypes): SetStatements {
         verb: 'adjust',
       }),
     addToRows: (db, ...asked) => change(db, addition(...asked)),
-    selectEach: async (db, statement, inputs) =>
-      (await run(db, selection(statement, inputs), statement.few === true)).rows,
+    async selectEach(db, statement, inputs) {
+      const part = selection(statement, inputs)
+      if (statement.varies !== true) return (await run(db, part, statement.few === true)).rows
+      return (await db.executeQuery<Row>(CompiledQuery.raw(part.text(1), [...part.values]))).rows
+    },
   }
 }
 

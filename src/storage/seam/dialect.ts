@@ -32,6 +32,8 @@ export interface SelectEach {
    * change. `own`: it reads rows of the unit's accounts by another key, or of its node.
    */
   lanes?: 'fixed' | 'own'
+  /** Its text depends on what is asked: PostgreSQL does not keep it prepared, of which there would be thousands. */
+  varies?: true
 }
 
 /** Returns a statement without the lines that are for the other database alone. */
