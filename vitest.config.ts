@@ -100,7 +100,7 @@ export default defineConfig({
           hookTimeout: 60_000,
           // A Chromium and a server each: two of them (test/e2e/browser-turns.ts), and beside them what waits for leases of nodes.
           maxWorkers: 3,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 3 },
         },
       },
       {
@@ -119,6 +119,19 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          name: 'crash-alone',
+          include: filesOf['crash-alone'],
+          isolate: false,
+          env: { ONESIXTY_TEST_DATABASE: 'sqlite', TMPDIR: onDisk },
+          testTimeout: endAfter(180_000),
+          hookTimeout: 60_000,
+          maxWorkers: 1,
+          sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        extends: true,
+        test: {
           name: 'crash-beside',
           include: filesOf['crash-beside'],
           isolate: false,
@@ -126,7 +139,7 @@ export default defineConfig({
           testTimeout: endAfter(120_000),
           hookTimeout: 60_000,
           maxWorkers: 3,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 3 },
         },
       },
       {
@@ -140,12 +153,12 @@ export default defineConfig({
           testTimeout: endAfter(560_000),
           hookTimeout: 120_000,
           maxWorkers: 3,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 3 },
         },
       },
       {
         extends: true,
-        test: { name: 'statements', include: filesOf.statements, sequence: { groupOrder: 3 } },
+        test: { name: 'statements', include: filesOf.statements, sequence: { groupOrder: 4 } },
       },
     ],
   },

@@ -38,7 +38,7 @@ export const deviceProofs: readonly Proof[] = [
   {
     name: 'phones',
     summary: 'a thousand phones, the 28 checks of the app’s protocol, and whatever phones, people and time do in whatever order, phones that are offline for days among it',
-    projects: [...embedded, 'crash'],
+    projects: [...embedded, 'crash', 'crash-alone'],
     files: ['test/phones/phones-model.test.ts', 'test/phones/conformance.test.ts', 'test/crash/thousand-phones.test.ts', 'test/crash/fifty-phones.test.ts', 'test/phones/restarts.test.ts', 'test/phones/cancel-messages.test.ts', 'test/phones/gateway.test.ts', 'test/phones/unclear-failures.test.ts', 'test/phones/gateway-pace.test.ts', 'test/phones/phone-trials.test.ts', 'test/phones/phone-life.test.ts', 'test/phones/phone.test.ts', 'test/phones/phone-health.test.ts', 'test/phones/phone-clock.test.ts', 'test/phones/registrations.test.ts', 'test/phones/private-tokens.test.ts', 'test/phones/routes.test.ts', 'test/phones/device-route.test.ts', 'test/phones/fetch-routes.test.ts', 'test/phones/report-route.test.ts', 'test/phones/hook-route.test.ts', 'test/phones/event-route.test.ts', 'test/phones/visits-never-twice.test.ts', 'test/phones/visits-inbox.test.ts', 'test/phones/visits.test.ts', 'test/phones/find-phones.test.ts', 'test/phones/entry-reports.test.ts'],
     isTimed: true,
     sizes: ['PHONE_SEQUENCES', 'LOST_ANSWERS', 'PHONE_MESSAGES', 'PHONE_HOUSE_KILLS'],

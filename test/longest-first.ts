@@ -50,9 +50,7 @@ const longest = [
   'test/e2e/own-devices.test.ts',
   'test/e2e/outage.test.ts',
   'test/e2e/guides.test.ts',
-  // What measures how soon a thousand phones are woken begins beside what waits most of its time.
   'test/crash/clock-jumps.test.ts',
-  'test/crash/thousand-phones.test.ts',
   'test/crash/crash-points.test.ts',
   'test/crash/drain.test.ts',
   'test/crash/schedule.test.ts',

@@ -14,6 +14,8 @@ const crashBeside = [
   'test/crash/restore.test.ts',
   'test/crash/webhooks.test.ts',
 ]
+/** What measures how soon something is, with bounds that it keeps on two free cores. */
+const crashAlone = ['test/crash/thousand-phones.test.ts']
 /** What is about PostgreSQL itself, or about several servers of one database, which it alone allows. */
 const postgresOnly = ['test/postgres/**', 'test/move/**', 'test/nodes/**']
 /** The rooms of money, states, history and nodes: what they promise either database keeps. */
@@ -52,7 +54,8 @@ export const filesOf = {
   sqlite: without(stored, ...postgresOnly),
   postgres: among(stored, core, ...othersOnPostgres),
   e2e,
-  crash: without(crash, crashPostgres, ...crashBeside),
+  crash: without(crash, crashPostgres, ...crashBeside, ...crashAlone),
+  'crash-alone': among(crash, ...crashAlone),
   'crash-beside': among(crash, ...crashBeside),
   'crash-postgres': among(crash, crashPostgres),
   statements,

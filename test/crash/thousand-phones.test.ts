@@ -16,7 +16,7 @@ test('a thousand phones cost a hundred megabytes at most, are woken within a sec
     count: 1,
   })
   const before = residentMegabytes(house.server.process.pid)
-  const crowd = await house.morePhones({ count: count - 1, startOverMs: 10_000, timeScale: 10 })
+  const crowd = await house.morePhones({ count: count - 1, startOverMs: 6_000, timeScale: 10 })
   await eventually(
     () => crowd.all.streamLog('opened').length,
     (open) => expect(open).toBe(count - 1),
