@@ -104,16 +104,6 @@ export const exceptions: readonly WordException[] = [
     why: 'a list of common passwords',
   },
   {
-    file: 'src/app/phones.ts',
-    text: 'markHeard',
-    why: 'an export of src/devices/phones/registered-phones.ts, which is not done yet',
-  },
-  {
-    file: 'src/app/phones.ts',
-    text: 'known.wasHeard',
-    why: 'a member of src/devices/phones/phone-identities.ts, which is not done yet',
-  },
-  {
     file: 'src/runtime/agreed-clock.ts',
     text: 'ToldTime',
     why: 'an export that src/dispatch/nodes/heartbeats.ts uses, which is not done yet',
@@ -162,8 +152,6 @@ export const exceptions: readonly WordException[] = [
     'src/connectors/android/hooks.ts',
     'src/dispatch/inbound/inbound-receiver.ts',
   ),
-  ...inFiles('wasHeard', 'a member that src/app/phones.ts reads', 'src/devices/phones/registered-phones.ts'),
-  ...inFiles('markHeard', 'an export that src/app/phones.ts uses', 'src/devices/phones/registered-phones.ts'),
   ...inFiles('mayBeTold', 'a member of DueMail in src/alerts', 'src/dispatch/sweepers/alert-mailer.ts'),
   ...inFiles(
     'dropOldestUnmatched',

@@ -8,13 +8,8 @@ import type { PhonePorts, Registration, SaidByApp, VisitPorts } from '../connect
 import { createPhoneDeps } from '../devices/phones/phone-deps.ts'
 import type { PhoneIdentities } from '../devices/phones/phone-identities.ts'
 import { findPhoneToken } from '../devices/phones/phone-tokens.ts'
-import {
-  findPhone,
-  goneMs,
-  markHeard,
-  registerPhone,
-  updatePhone,
-} from '../devices/phones/registered-phones.ts'
+import { findPhone } from '../devices/phones/known-phone.ts'
+import { goneMs, markTokenUsed, registerPhone, updatePhone } from '../devices/phones/registered-phones.ts'
 import type { Route } from '../dispatch/routes/candidate.ts'
 import type { CanarySenders } from '../dispatch/devices/canary-senders.ts'
 import type { DevicePool } from '../dispatch/devices/device-pool.ts'
@@ -147,8 +142,8 @@ function identifyWith(
   const recent = new BoundedMap<true>(maxRecent)
   return async (deviceToken) => {
     const known = await identities.find({ deviceToken })
-    if (known === null || known.wasHeard || recent.get(known.phoneId)) return known
-    await writer.write((tx) => markHeard(tx, clock.now(), known.phoneId))
+    if (known === null || known.isTokenUsed || recent.get(known.phoneId)) return known
+    await writer.write((tx) => markTokenUsed(tx, clock.now(), known.phoneId))
     recent.set(known.phoneId, true)
     return known
   }

@@ -192,6 +192,8 @@ export interface Running {
    */
   readonly window: number
   health(): Health
+  /** The same, at most a second old where only time has changed it: for looks at many devices at once. Omitted: `health`. */
+  standing?(): Health
   start(): Promise<void>
   /** Applies new settings to a running device; returns false if it must be recreated. */
   applySettings?(settings: Readonly<Record<string, string>>): boolean
@@ -252,6 +254,9 @@ export interface Pull extends Running {
 
 /** Returns whether the device fetches its messages. */
 export const isPull = (device: Link | Pull): device is Pull => 'wake' in device
+
+/** Returns the health of a device for a look at many. */
+export const standingOf = (device: Link | Pull): Health => device.standing?.() ?? device.health()
 
 /** A kind of device. */
 export interface ConnectorKind<Device extends Link | Pull = Link | Pull> {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { reportLifetimeMs } from '../../src/devices/status/device-report.ts'
-import type { KnownPhone } from '../../src/devices/phones/registered-phones.ts'
+import type { KnownPhone } from '../../src/devices/phones/known-phone.ts'
 import { routingFor } from '../../src/dispatch/devices/routing.ts'
 import { touchDirectory } from '../../src/storage/seam/directory-version.ts'
 import { routeKeyOf } from '../../src/messages/core/route-key.ts'

@@ -4,10 +4,9 @@ import { onTestFinished } from 'vitest'
 import type { SimChoice } from '../../src/connectors/sim-choice.ts'
 import { createDeviceSecretBox } from '../../src/runtime/secret-box.ts'
 import { mintPhoneToken } from '../../src/devices/phones/phone-tokens.ts'
+import { findPhone, type KnownPhone } from '../../src/devices/phones/known-phone.ts'
 import {
-  findPhone,
-  type KnownPhone,
-  markHeard,
+  markTokenUsed,
   type PhoneDeps,
   registerPhone,
   type SaidOfPhone,
@@ -104,7 +103,7 @@ export async function openDeskHouse({
     async register(iccid, token = privateToken) {
       const made = await storage.writer.write((tx) => registerPhone(tx, deps(), token, said(iccid)))
       if (made === null) throw new Error('the private token was refused')
-      await storage.writer.write((tx) => markHeard(tx, clock.now(), made.phoneId))
+      await storage.writer.write((tx) => markTokenUsed(tx, clock.now(), made.phoneId))
       await pool.reloadIfChanged()
       const known = await findPhone(storage.read, deps(), made)
       return { ...(known as KnownPhone), deviceToken: made.deviceToken }

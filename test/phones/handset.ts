@@ -1,4 +1,4 @@
-import type { KnownPhone } from '../../src/devices/phones/registered-phones.ts'
+import type { KnownPhone } from '../../src/devices/phones/known-phone.ts'
 import type { PhoneReport } from '../../src/dispatch/phones/phone-report.ts'
 import type { OfferedMessage } from '../../src/messages/phones/read-offers.ts'
 

@@ -3,12 +3,8 @@ import { expect } from 'vitest'
 import { judgeFailure } from '../../src/connectors/android/failure.ts'
 import { setDevice } from '../../src/devices/core/device-store.ts'
 import { mintPhoneToken } from '../../src/devices/phones/phone-tokens.ts'
-import {
-  findPhone,
-  type KnownPhone,
-  type PhoneDeps,
-  registerPhone,
-} from '../../src/devices/phones/registered-phones.ts'
+import { findPhone, type KnownPhone } from '../../src/devices/phones/known-phone.ts'
+import { type PhoneDeps, registerPhone } from '../../src/devices/phones/registered-phones.ts'
 import { createDeviceSecretBox } from '../../src/runtime/secret-box.ts'
 import { DevicePool } from '../../src/dispatch/devices/device-pool.ts'
 import { createExpirer } from '../../src/dispatch/sweepers/expirer.ts'

@@ -1,6 +1,6 @@
 import { findPhoneToken, mintPhoneToken, revokePhoneTokens } from '../../src/devices/phones/phone-tokens.ts'
+import { findPhone } from '../../src/devices/phones/known-phone.ts'
 import {
-  findPhone,
   type PhoneDeps,
   registerPhone,
   type SaidOfPhone,

@@ -1,10 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { setDevice, retireDevice } from '../../src/devices/core/device-store.ts'
 import { PhoneIdentities } from '../../src/devices/phones/phone-identities.ts'
+import { findPhone, type KnownPhone } from '../../src/devices/phones/known-phone.ts'
 import {
-  findPhone,
   goneMs,
-  type KnownPhone,
   registerPhone,
   type SaidOfPhone,
   updatePhone,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { KnownPhone } from '../../src/devices/phones/registered-phones.ts'
+import type { KnownPhone } from '../../src/devices/phones/known-phone.ts'
 import { createDeviceSecretBox } from '../../src/runtime/secret-box.ts'
 import { takeOverPhone } from '../../src/devices/phones/same-phone.ts'
 import { readMessageDetails } from '../../src/messages/history/message-details.ts'

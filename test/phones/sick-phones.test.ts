@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { KnownPhone } from '../../src/devices/phones/registered-phones.ts'
+import type { KnownPhone } from '../../src/devices/phones/known-phone.ts'
 import { touchDirectory } from '../../src/storage/seam/directory-version.ts'
 import { cancelMessages } from '../../src/messages/queue/cancel-messages.ts'
 import { readMessageDetails } from '../../src/messages/history/message-details.ts'

@@ -1,4 +1,6 @@
+import { BoundedMap } from '../../runtime/bounded-map.ts'
 import type { Capabilities } from '../connector.ts'
+
 /**
  * The version of the app from its User-Agent (`me.capcom.smsgateway/1.68.0`); null where it names none, as on
  * event streams.
@@ -27,7 +29,16 @@ export function isSince(appVersion: string | null, version: string): boolean {
   return true
 }
 
-const numbersOf = (version: string): number[] => version.split('.').map(Number)
+/** Apps in use have few versions; they are compared for each phone at each fetch of any phone. */
+const known = new BoundedMap<readonly number[]>(1_000)
+
+function numbersOf(version: string): readonly number[] {
+  const parsed = known.get(version)
+  if (parsed !== undefined) return parsed
+  const numbers = version.split('.').map(Number)
+  known.set(version, numbers)
+  return numbers
+}
 
 /** What the app can send, in every supported version: its phone chooses sender and encoding. */
 export const appCarries = { maxParts: 10, alphanumericSender: false, encodingChoice: false } as const

@@ -1,26 +1,21 @@
 import type { ConnectorEvents, Pull } from '../connector.ts'
 import type { ConnectorTools } from '../connector-tools.ts'
+import type { Health } from '../health.ts'
 import { appCapabilities, isSince, since } from './app-version.ts'
 import { EventStreams, type StreamSink } from './event-streams.ts'
-import { whomFailureBlames } from './failure.ts'
+import { PhoneFailures } from './failure.ts'
 import { HookWatch } from './hook-watch.ts'
 import { KnownSims } from './known-sims.ts'
 import { type ClockWitness, PhoneClock } from './phone-clock.ts'
-import {
-  healthOf,
-  type RegisteredAs,
-  type SeenHealth,
-  type SeenSims,
-  type VisitFacts,
-} from './phone-health.ts'
+import { healthOf, type RegisteredAs, type SeenHealth, type SeenSims, type VisitFacts } from './phone-health.ts' // prettier-ignore
 import { ReadDocuments } from './read-documents.ts'
 import { type AndroidSettings, readSettings } from './settings.ts'
 import { Waker } from './waker.ts'
 
-/** Consecutive failures that are no accident. */
-const maxFailures = 5
 /** The app reopens its stream within this, however long it had failed. */
 const maxReconnectMs = 60_000
+/** While its stream is open only minutes change its health, if nothing happens. */
+const standsMs = 1_000
 
 /**
  * One phone as the service runs it: its event streams, last contact, and reported state. Messages do not pass
@@ -47,14 +42,15 @@ export class Phone implements Pull {
   #registration: RegisteredAs | null = null
   #wasOnPush = false
   #appVersion: string | null = null
-  #battery: ReturnType<typeof healthOf>['battery'] = null
-  #network: ReturnType<typeof healthOf>['network'] = null
+  #battery: Health['battery'] = null
+  #network: Health['network'] = null
   readonly #sims: KnownSims
-  #failuresInRow = 0
-  #reportsFailure = false
+  readonly #failures = new PhoneFailures()
   #hasBacklog = false
   #probedMs = Number.NEGATIVE_INFINITY
   #reported = ''
+  /** Its health as it was read last, and when; null after a change. */
+  #last: { health: Health; atMs: number } | null = null
 
   constructor(
     deps: { tools: ConnectorTools; events: ConnectorEvents },
@@ -103,7 +99,7 @@ export class Phone implements Pull {
     return this.#clock.offsetMs
   }
 
-  health(): ReturnType<typeof healthOf> {
+  health(): Health {
     const nowMs = this.#tools.monotonicMs()
     const isStreaming = this.isStreaming
     this.#noteLoss(isStreaming, nowMs)
@@ -120,12 +116,20 @@ export class Phone implements Pull {
       sims: this.#sims.shown,
       ...this.hooks.shown(nowMs, this.#settings.pingIntervalS),
       clockOffsetMs: this.#clock.offsetMs,
-      failsRepeatedly: this.#reportsFailure || this.#failuresInRow >= maxFailures,
+      failsRepeatedly: this.#failures.areRepeated,
       certificateUntilMs: this.#registration?.certificateUntilMs ?? null,
       visits: this.visits(nowMs),
       nowMs: this.#tools.now(),
     }
-    return healthOf(facts, this.#settings)
+    const health = healthOf(facts, this.#settings)
+    this.#last = { health, atMs: nowMs }
+    return health
+  }
+
+  standing(): Health {
+    const last = this.#last
+    const isKnown = last?.health.link === 'stream' && this.#tools.monotonicMs() - last.atMs < standsMs
+    return isKnown ? last.health : this.health()
   }
 
   async start(): Promise<void> {
@@ -134,6 +138,7 @@ export class Phone implements Pull {
 
   async stop(): Promise<void> {
     this.#phase = 'stopped'
+    this.#last = null
     this.#waker.stop()
     this.#cancelTick?.()
     this.#streams.end()
@@ -143,6 +148,7 @@ export class Phone implements Pull {
     const [before, after] = [this.#settings, readSettings(given)]
     if (JSON.stringify(after.local) !== JSON.stringify(before.local)) return false
     this.#settings = after
+    this.#last = null
     this.#sims.follow(after)
     if (before.pingIntervalS !== after.pingIntervalS) this.#streams.send('SettingsUpdated', null)
     return true
@@ -220,22 +226,16 @@ export class Phone implements Pull {
     return this.#hasBacklog
   }
 
-  /**
-   * Applies reports that were stored and changed something: the app repeats a failure with each state that it
-   * had before.
-   */
-  reported(reports: readonly { state: string; error: string | null }[]): void {
-    for (const { state, error } of reports) {
-      const blames = state === 'failed' ? whomFailureBlames(error) : null
-      if (blames === 'phone') this.#failuresInRow += 1
-      if (state === 'sent' || state === 'delivered' || blames === 'recipient') this.#failuresInRow = 0
-    }
+  /** Applies reports that were stored and changed something. */
+  reported(reports: Parameters<PhoneFailures['saw']>[0]): void {
+    this.#failures.saw(reports)
     this.reportHealth()
   }
 
   /** Records when the phone dated something that it has just reported, by its own clock. */
   recordClock(from: ClockWitness, atMs: number): void {
     this.#clock.record(from, atMs - this.#tools.now())
+    this.#last = null
   }
 
   /** Returns whether a signed timestamp may be current. */
@@ -247,7 +247,7 @@ export class Phone implements Pull {
     const at = this.#tools.now()
     if (battery !== null) this.#battery = { ...battery, at }
     if (network !== null) this.#network = { ...network, roaming: null, operator: null, signalDbm: null, at }
-    this.#reportsFailure = fails
+    this.#failures.isReported = fails
     this.reportHealth()
   }
 

@@ -1,14 +1,13 @@
-import { createHash, createHmac } from 'node:crypto'
 import type { Ids } from '../../runtime/ids.ts'
 import { invalidInput } from '../../runtime/invalid-input.ts'
 import { appendAudit } from '../../storage/seam/audit-log.ts'
-import type { Db, Tx } from '../../storage/seam/dialect.ts'
+import type { Tx } from '../../storage/seam/dialect.ts'
 import { addDevice, type Pace } from '../core/device-store.ts'
 import { findPhoneToken, type PhoneTokenOwner } from './phone-tokens.ts'
 import type { DeviceRules } from '../core/device-rules.ts'
 import type { SecretBox } from '../../runtime/secret-box.ts'
-import { simSetting, simSlots } from '../core/sim-number.ts'
-import { readJson, type SimOfPhone, writeJson } from '../../storage/tables/json-columns.ts'
+import { hashOfSecret, hookSecretOf } from './known-phone.ts'
+import { type SimOfPhone, writeJson } from '../../storage/tables/json-columns.ts'
 
 /** What an app reports about itself. What it omits is null. */
 export interface SaidOfPhone {
@@ -130,93 +129,8 @@ export async function updatePhone(
     .execute()
 }
 
-/** A registration, with what its routes need. */
-export interface KnownPhone {
-  phoneId: string
-  deviceId: string
-  accountName: string
-  signingKey: string
-  hookSecret: string
-  appVersion: string | null
-  usesPush: boolean
-  /** Null: an old app that does not report them. */
-  sims: readonly SimOfPhone[] | null
-  /** Numbers of its SIMs as set, by slot from 1; null where none was. */
-  simNumbers: readonly (string | null)[]
-  /** The country whose national numbers its SIMs have; null if not set. */
-  country: string | null
-  /** Its token was used before. */
-  wasHeard: boolean
-  /** Since when its device exists. */
-  deviceSince: number
-  /** The installation of the app, for a device that is visited. */
-  localId: string | null
-}
-
-/** What a phone is found by; by its device only where the service itself asks. */
-type ShownPhone = { deviceToken: string } | { hookSecret: string } | { deviceId: string }
-
-/** The registration of a device is the one that was not superseded. */
-const conditionOf = (shown: ShownPhone) => {
-  if ('deviceId' in shown) return ['p.device_id', shown.deviceId] as const
-  return 'deviceToken' in shown
-    ? (['p.token_hash', hashOfSecret(shown.deviceToken)] as const)
-    : (['p.hook_hash', hashOfSecret(shown.hookSecret)] as const)
-}
-
-/**
- * Returns the phone of a token, hook secret or device; null if it is not valid any more: superseded, its device
- * retired, its account closed, or its key sealed under a retired secret. A rejected app registers again.
- */
-export async function findPhone(
-  db: Db,
-  { secretBox }: Pick<PhoneDeps, 'secretBox'>,
-  shown: ShownPhone,
-): Promise<KnownPhone | null> {
-  const [column, value] = conditionOf(shown)
-  const row = await db
-    .selectFrom('phones as p')
-    .innerJoin('devices as d', 'd.id', 'p.device_id')
-    .leftJoin('accounts as a', 'a.id', 'd.account_id')
-    .select([
-      'p.id',
-      'p.device_id',
-      'p.signing_key',
-      'p.app_version',
-      'p.uses_push',
-      'p.sims',
-      'p.heard_at',
-      'd.settings',
-      'd.created_at',
-      'a.name',
-      'a.state',
-    ])
-    .where(column, '=', value)
-    .where('p.superseded_at', 'is', null)
-    .where('d.state', '!=', 'retired')
-    .executeTakeFirst()
-  if (row === undefined || row.state === 'closed' || !secretBox.canOpen(row.signing_key)) return null
-  const signingKey = secretBox.open(row.signing_key, row.id)
-  const settings = readJson(row.settings)
-  return {
-    phoneId: row.id,
-    deviceId: row.device_id,
-    accountName: row.name ?? 'shared',
-    signingKey,
-    hookSecret: hookSecretOf(signingKey, row.id),
-    appVersion: row.app_version,
-    usesPush: row.uses_push === 1,
-    sims: readJson(row.sims),
-    simNumbers: simSlots.map((slot) => settings[simSetting(slot)] || null),
-    country: settings['country'] || null,
-    wasHeard: row.heard_at !== null,
-    deviceSince: row.created_at,
-    localId: settings['local_id'] || null,
-  }
-}
-
 /** Records that the phone has its token: a later registration is another phone, or a later reinstall. */
-export async function markHeard(tx: Tx, nowMs: number, phoneId: string): Promise<void> {
+export async function markTokenUsed(tx: Tx, nowMs: number, phoneId: string): Promise<void> {
   await tx
     .updateTable('phones')
     .set({ heard_at: nowMs })
@@ -224,15 +138,6 @@ export async function markHeard(tx: Tx, nowMs: number, phoneId: string): Promise
     .where('heard_at', 'is', null)
     .execute()
 }
-
-/**
- * The secret in the path of the addresses that a phone calls: derived from its own key, which survives a
- * change of the instance's secret.
- */
-const hookSecretOf = (signingKey: string, phoneId: string): string =>
-  createHmac('sha256', signingKey).update(`hooks of ${phoneId}`).digest('base64url')
-
-const hashOfSecret = (secret: string): string => createHash('sha256').update(secret).digest('hex')
 
 /**
  * Finds the registration that this one replaces: by the same private token, of the same model with the same

@@ -1,5 +1,5 @@
 import type { Clock } from '../../runtime/clock.ts'
-import { isPull, type Link, type Outcome, type Pull } from '../../connectors/connector.ts'
+import { isPull, type Link, type Outcome, type Pull, standingOf } from '../../connectors/connector.ts'
 import type { Health } from '../../connectors/health.ts'
 import type { Log } from '../../process/log.ts'
 import type { BreakerState } from '../trust/breaker.ts'
@@ -62,7 +62,7 @@ export class DeviceRuntime {
     this.#plans = deps.plans
     this.#facts = facts
     this.link = link
-    this.held = new HeldOffers(this.trust, () => isPull(link) && link.health().link === 'poll')
+    this.held = new HeldOffers(this.trust, () => isPull(link) && standingOf(link).link === 'poll')
     this.#paces = this.#pacesOf(facts)
   }
 
@@ -101,14 +101,15 @@ export class DeviceRuntime {
 
   /** The health that the link reports, degraded by the trust in it. */
   get health(): Health {
-    return this.#facts.isDraining ? drained(this.#trusted) : this.#trusted
+    const trusted = this.#trusted(this.link.health())
+    return this.#facts.isDraining ? drained(trusted) : trusted
   }
 
-  get #trusted(): Health {
+  #trusted(health: Health): Health {
     const isLimited = this.#clock.monotonicMs() < this.#limitedUntilMs
     const ofPlans = this.#plans?.reasonsOf(this.#facts.id) ?? []
     const reasons = [...this.trust.reasons, ...(isLimited ? ['limit_reached'] : []), ...ofPlans]
-    return degradedBy(this.link.health(), reasons, this.trust.isUnused)
+    return degradedBy(health, reasons, this.trust.isUnused)
   }
 
   /** Applies a changed row. A new rate limit begins a new window. Trust is reset: the change may be the fix. */
@@ -127,14 +128,18 @@ export class DeviceRuntime {
   /** Returns the candidate for messages of this sender, whose SIM may be at its rate limit while another is not. */
   candidate(sender: string | null = null): Candidate {
     const { isDraining } = this.#facts
-    const { status } = this.health
-    const cannotSend = this.#cannotSend
+    // Read once: each phone is a candidate for each fetch of any phone.
+    const { status, cannotSend: saysSo } = this.#trusted(standingOf(this.link))
+    // An app that may not read its SIMs reports none, yet sends.
+    const cannotSend = saysSo === true && this.trust.goodInARow === 0
     const leaseToken = this.#leaseToken?.() ?? null
     const state = this.trust.state()
     const plans = this.#plans?.forClaim(this.#facts.id)
     const room =
       plans && this.#plans?.roomOf(this.#facts.id, isPull(this.link) ? this.roomsFor({ sender }) : noSim)
-    const free = isDraining ? 0 : this.#free(sender, cannotSend && state === 'closed' ? 'trial' : state)
+    const free = isDraining
+      ? 0
+      : this.#free(sender, cannotSend && state === 'closed' ? 'trial' : state, cannotSend)
     const freeWithOthers = cannotSend ? 0 : this.#freeWithOthers(sender, free)
     const candidate: Candidate = {
       ...configuredCandidate(this.#facts),
@@ -153,11 +158,6 @@ export class DeviceRuntime {
       ...(room !== undefined && { planRoom: room }),
     }
     return forParts(candidate, 1)
-  }
-
-  /** Reported, and nothing sent since the last failure: an app that may not read its SIMs reports none, yet sends. */
-  get #cannotSend(): boolean {
-    return this.health.cannotSend === true && this.trust.goodInARow === 0
   }
 
   /** The rate limit and what is left of it; null for a device without one. */
@@ -263,12 +263,12 @@ export class DeviceRuntime {
   }
 
   /** How many messages it may be given now; while half open, one at a time. */
-  #free(sender: string | null, trust: BreakerState): number {
+  #free(sender: string | null, trust: BreakerState, cannotSend: boolean): number {
     if (!this.hasLease) return 0
     if (trust === 'closed') return this.#room(sender)
     // A message that waits for its next attempt gives no evidence for minutes.
     const open = isPull(this.link)
-      ? Math.max(this.unreported.size, this.#cannotSend ? this.held.count : 0)
+      ? Math.max(this.unreported.size, cannotSend ? this.held.count : 0)
       : this.#claimed - (this.link.waiting ?? 0)
     return trust === 'trial' && open <= 0 ? Math.min(1, this.#room(sender)) : 0
   }
@@ -276,7 +276,7 @@ export class DeviceRuntime {
   /** The same next to a healthy device. A link sends a window before its first fault is known; a phone one by one. */
   #freeWithOthers(sender: string | null, free: number): number {
     const { maxWithOthers, hasFailed, isDoubted } = this.trust
-    if (isDoubted) return Math.min(free, this.#free(sender, this.trust.state(true)))
+    if (isDoubted) return Math.min(free, this.#free(sender, this.trust.state(true), false))
     if (isPull(this.link)) return Math.min(free, this.held.left)
     return hasFailed ? Math.min(free, Math.max(0, maxWithOthers - this.#claimed)) : free
   }

@@ -15,13 +15,17 @@ export interface RoutedDevice {
 }
 
 /** A device that runs on this node. */
-export const routedHere = (device: DeviceRuntime): RoutedDevice => ({
-  facts: device.facts,
-  capabilities: device.link.capabilities,
-  isWorking: device.candidate().health !== 'offline',
-  throughput: device.throughput(),
-  link: device.health.link,
-})
+export function routedHere(device: DeviceRuntime): RoutedDevice {
+  const { facts } = device
+  const { status, link } = device.health
+  return {
+    facts,
+    capabilities: device.link.capabilities,
+    isWorking: !facts.isDraining && (status === 'online' || status === 'degraded'),
+    throughput: device.throughput(),
+    link,
+  }
+}
 
 /** What is known of a device once it no longer runs on this node, with the numbers of its SIMs. */
 export const knownOf = ({ facts, link }: DeviceRuntime): Pick<RoutedDevice, 'facts' | 'capabilities'> => ({

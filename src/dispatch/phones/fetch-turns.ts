@@ -1,5 +1,6 @@
 import type { Clock } from '../../runtime/clock.ts'
-import type { Db } from '../../storage/seam/dialect.ts'
+import type { Db, SelectEach } from '../../storage/seam/dialect.ts'
+import { selectEach } from '../../storage/seam/sets.ts'
 import type { Route } from '../routes/candidate.ts'
 import { type Fetch, fetchesOf } from '../routes/choose-device.ts'
 import type { DevicePool } from '../devices/device-pool.ts'
@@ -105,32 +106,40 @@ export class FetchTurns {
   }
 }
 
+/** Routes with something queued, in the order of their keys: after one, up to another one if `upTo`, of one account if `isOwn`. */
+const pageOf = (isOwn: boolean, hasEnd: boolean): SelectEach => ({
+  sql: `select account_id, mode, route_key, messages from queue_totals
+        where mode = :mode and messages > 0 and (account_id, mode, route_key) > (:after_account, :after_mode, :after_route)
+          ${hasEnd ? 'and (account_id, mode, route_key) <= (:last_account, :last_mode, :last_route)' : ''}
+          ${isOwn ? 'and account_id = :account' : ''}
+        order by account_id, mode, route_key limit ${maxRoutes}`,
+  inputs: [
+    'mode',
+    'after_account',
+    'after_mode',
+    'after_route',
+    ...(hasEnd ? ['last_account', 'last_mode', 'last_route'] : []),
+    ...(isOwn ? ['account'] : []),
+  ],
+})
+
+const pages = [false, true].map((isOwn) => [false, true].map((hasEnd) => pageOf(isOwn, hasEnd)))
+
 function readPage(
   read: Db,
   { accountId, mode }: DeviceRuntime['facts'],
   after: WaitingRoute,
   upTo: WaitingRoute | null,
 ): Promise<WaitingRow[]> {
-  let query = read
-    .selectFrom('queue_totals')
-    .select(['account_id', 'mode', 'route_key', 'messages'])
-    .where('mode', '=', mode)
-    .where('messages', '>', 0)
-    .where(({ eb, refTuple, tuple }) =>
-      eb(
-        refTuple('account_id', 'mode', 'route_key'),
-        '>',
-        tuple(after.account_id, after.mode, after.route_key),
-      ),
-    )
-  if (upTo !== null)
-    query = query.where(({ eb, refTuple, tuple }) =>
-      eb(
-        refTuple('account_id', 'mode', 'route_key'),
-        '<=',
-        tuple(upTo.account_id, upTo.mode, upTo.route_key),
-      ),
-    )
-  if (accountId !== null) query = query.where('account_id', '=', accountId)
-  return query.orderBy('account_id').orderBy('mode').orderBy('route_key').limit(maxRoutes).execute()
+  const statement = pages[Number(accountId !== null)]?.[Number(upTo !== null)] as SelectEach
+  return selectEach<WaitingRow>(read, statement, [
+    [
+      mode,
+      ...keyOf(after),
+      ...(upTo === null ? [] : keyOf(upTo)),
+      ...(accountId === null ? [] : [accountId]),
+    ],
+  ])
 }
+
+const keyOf = ({ account_id, mode, route_key }: WaitingRoute): string[] => [account_id, mode, route_key]

@@ -26,7 +26,8 @@ export class HeldOffers {
    */
   get most(): number {
     const { maxWithOthers, goodInARow } = this.#trust
-    return this.#onlyVisits() ? Math.max(maxWithOthers, goodInARow) : maxWithOthers
+    // Its link is asked last: each phone is looked at for each fetch of any phone.
+    return goodInARow > maxWithOthers && this.#onlyVisits() ? goodInARow : maxWithOthers
   }
 
   get left(): number {
