@@ -22,13 +22,20 @@ export function createAcceptor(deps: AcceptorDeps): (request: SendRequest) => Pr
     if (pending >= deps.maxPendingSends) throw refuse('unavailable', { headers: { 'retry-after': '1' } })
     pending += 1
     try {
-      const [result] = await deps.run([request])
+      const [result] = await deps.run([withStoredWords(request)])
       if (result?.kind === 'accepted') announce(deps, request)
       return result as SendResult
     } finally {
       pending -= 1
     }
   }
+}
+
+/** Its warnings are stored under a key alone, for repeats: without one they need not cross to the thread of the database. */
+function withStoredWords(request: SendRequest): SendRequest {
+  if (request.idempotency !== null) return request
+  const { lowBalanceWarning: _, ...rest } = request
+  return { ...rest, warnings: [] }
 }
 
 function announce({ accepted, wake }: AcceptorDeps, send: SendRequest): void {
