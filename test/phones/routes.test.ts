@@ -1,6 +1,8 @@
+import { createHmac } from 'node:crypto'
 import { METHODS } from 'node:http'
 import { expect, test } from 'vitest'
 import { rawRequest } from '../api/raw-request.ts'
+import { registrationOf } from './phone-fixture.ts'
 import { deviceToken, offerOf, openRoutesHouse, privateToken } from './routes-house.ts'
 import { app, received } from './said-by-app.ts'
 
@@ -142,3 +144,23 @@ test.for([
     expect(phone.health().reasons).toEqual(reasons)
   },
 )
+
+test('a phone whose hooks may not arrive is as good as others from its first hook on', async () => {
+  const { port, phone, clock } = await openRoutesHouse()
+  phone.openStream({ write: () => undefined, pendingBytes: 0, end: () => undefined, cut: () => undefined })
+  const host = 'Host: other.example.org\r\nConnection: close'
+  await rawRequest(
+    port,
+    `GET /mobile/v1/message HTTP/1.1\r\n${host}\r\nAuthorization: Bearer ${deviceToken}\r\n\r\n`,
+  )
+  expect(phone.standing().reasons).toEqual(['hook_address_differs'])
+  const body = JSON.stringify({ id: 'hook-1', event: 'app:started', payload: {} })
+  const timestamp = String(Math.floor(clock.now() / 1_000))
+  const signature = createHmac('sha256', registrationOf().signingKey)
+    .update(body + timestamp)
+    .digest('hex')
+  const signed = `X-Timestamp: ${timestamp}\r\nX-Signature: ${signature}\r\nContent-Length: ${body.length}`
+  const hook = `POST /mobile/v1/hooks/hook-secret-1 HTTP/1.1\r\n${host}\r\n${signed}\r\n\r\n${body}`
+  expect(await rawRequest(port, hook)).toMatchObject({ status: 204 })
+  expect(phone.standing()).toMatchObject({ status: 'online', reasons: [] })
+})

@@ -20,6 +20,7 @@ const maxParts = 255
 export async function handleHook(deps: PhoneRouteDeps, call: PhoneCall): Promise<Answer> {
   checkSignature(deps, call)
   call.phone?.hooks.arrived()
+  call.phone?.reportHealth()
   const envelope = readJson(call)
   if (!isRecord(envelope)) throw new CallRefused(400, 'The body is not an object.')
   const payload = isRecord(envelope['payload']) ? envelope['payload'] : {}
