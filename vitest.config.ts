@@ -31,6 +31,24 @@ process.env['TMPDIR'] = folder
 
 const statementsFolder = mkdtempSync(join(folder, 'statements-'))
 
+/** A project of what kills servers of the embedded database, whose files lie on a disk. */
+const killing = (
+  name: 'crash' | 'crash-alone' | 'crash-beside',
+  { maxWorkers, groupOrder }: { maxWorkers: number; groupOrder: number },
+) => ({
+  extends: true as const,
+  test: {
+    name,
+    include: filesOf[name],
+    isolate: false,
+    env: { ONESIXTY_TEST_DATABASE: 'sqlite', TMPDIR: onDisk },
+    testTimeout: endAfter(120_000),
+    hookTimeout: 60_000,
+    maxWorkers,
+    sequence: { groupOrder },
+  },
+})
+
 /**
  * One project for each kind of proof: what needs no database runs once. A group begins when the one before it has ended, so that what kills processes
  * and measures has the machine to itself. Modules are loaded once for all files of a worker.
@@ -103,45 +121,9 @@ export default defineConfig({
           sequence: { groupOrder: 3 },
         },
       },
-      {
-        extends: true,
-        test: {
-          name: 'crash',
-          include: filesOf.crash,
-          isolate: false,
-          env: { ONESIXTY_TEST_DATABASE: 'sqlite', TMPDIR: onDisk },
-          testTimeout: endAfter(120_000),
-          hookTimeout: 60_000,
-          maxWorkers: 2,
-          sequence: { groupOrder: 1 },
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'crash-alone',
-          include: filesOf['crash-alone'],
-          isolate: false,
-          env: { ONESIXTY_TEST_DATABASE: 'sqlite', TMPDIR: onDisk },
-          testTimeout: endAfter(180_000),
-          hookTimeout: 60_000,
-          maxWorkers: 1,
-          sequence: { groupOrder: 2 },
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'crash-beside',
-          include: filesOf['crash-beside'],
-          isolate: false,
-          env: { ONESIXTY_TEST_DATABASE: 'sqlite', TMPDIR: onDisk },
-          testTimeout: endAfter(120_000),
-          hookTimeout: 60_000,
-          maxWorkers: 3,
-          sequence: { groupOrder: 3 },
-        },
-      },
+      killing('crash', { maxWorkers: 2, groupOrder: 1 }),
+      killing('crash-alone', { maxWorkers: 1, groupOrder: 2 }),
+      killing('crash-beside', { maxWorkers: 3, groupOrder: 3 }),
       {
         extends: true,
         test: {
