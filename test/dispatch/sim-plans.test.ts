@@ -54,6 +54,21 @@ test('a SIM with 99 numbers a month gives the 100th to the other SIM, and still 
   await expectSums(house.storage.read, house.clock.now())
 }) // prettier-ignore
 
+test('a phone of which one SIM has reached its plan has reached none, and once the other one has, it says so', async () => {
+  const house = await openDeskHouse({ window: 300, sims: { simOf: new Map([['+4915100000001', 1]]), turns: [1, 2] } })
+  const phone = await house.register('1')
+  await house.storage.writer.write((tx) => tx.updateTable('devices').set({ senders: '["+4915100000001"]', updated_at: house.clock.now() + 1 }).execute())
+  for (const sim of [1, 2]) await plan(house, phone.deviceId, sim, 1)
+  const reasonsAfter = async (from: string | undefined, n: number): Promise<readonly string[] | undefined> => {
+    await house.send({ ...(from !== undefined && { from }), to: [number(n)] })
+    await house.report(phone, ...(await house.pull(phone)).map(sayAll('sent')))
+    await house.pool.plans.reload()
+    return house.pool.get(phone.deviceId)?.health.reasons
+  }
+  expect(await reasonsAfter('+4915100000001', 0)).toEqual([])
+  expect(await reasonsAfter(undefined, 1)).toEqual(['plan_numbers_reached'])
+}) // prettier-ignore
+
 test('of two links the one at its limit of numbers carries what is for these numbers, and the other one the rest at once', async () => {
   const carried: [string, string][] = []
   const kind = scriptedKind({ submit: async () => accepted('n') })

@@ -242,5 +242,9 @@ test('the time at which the network had a message is kept beside the one at whic
   const rows = await house.storage.read.selectFrom('messages').selectAll().where('direction', '=', 'inbound').orderBy('id').execute() // prettier-ignore
   const views = rows.map((row) => renderMessage(row))
   expect(views.map(({ received_at }) => received_at)).toEqual([rfc3339(twoDaysAgo), null])
+  expect(views.map(({ parts, parts_sent, attempts }) => [parts, parts_sent, attempts])).toEqual([
+    [1, 0, 0],
+    [1, 0, 0],
+  ])
   expect(views[0]?.created_at).toBe(rfc3339(house.clock.now() - 1))
 })

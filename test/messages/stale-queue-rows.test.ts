@@ -83,3 +83,14 @@ test('nor is one of rows that wait for an instant, whose messages are done', asy
   expect(await house.store.db.selectFrom('deferred').selectAll().execute()).toEqual([])
   await house.sums()
 })
+
+test('a route of which nothing waits any more has no total', async () => {
+  await house.send()
+  const later = house.clock.now() + 7 * 86_400_000
+  const ended = await house.store.writer.write((tx) =>
+    expireWaiting(tx, { nowMs: later, take: changeOnDemand(tx, later) }, 100, realKinds),
+  )
+  expect(ended).toHaveLength(1)
+  expect(await house.store.db.selectFrom('queue_totals').selectAll().execute()).toEqual([])
+  await house.sums()
+})
