@@ -88,5 +88,7 @@ const runToEnd = (
       if (error === null) resolve(stdout + stderr)
       else reject(new Error(`${command} ${args.join(' ')}: ${stdout}${stderr}`, { cause: error }))
     })
+    // A command that ends before it has read its input is judged by how it ended.
+    child.stdin?.on('error', () => undefined)
     child.stdin?.end(input)
   })

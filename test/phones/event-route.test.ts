@@ -9,7 +9,10 @@ test('check 16: an event stream begins at once, with what proxies need to know, 
   const { clock, openStream } = await openRoutesHouse()
   const stream = await openStream()
   expect(stream.status).toBe(200)
-  expect(stream.tookMs).toBeLessThan(100)
+  // A stall of the machine delays one of them; what the route waits for would delay each.
+  const others = [await openStream(), await openStream()]
+  expect(Math.min(...[stream, ...others].map(({ tookMs }) => tookMs))).toBeLessThan(100)
+  for (const other of others) other.close()
   expect(stream.headers).toMatchObject({
     'content-type': 'text/event-stream',
     'cache-control': 'no-cache',
