@@ -1,3 +1,9 @@
+/** Whether a device of this health carries messages. */
+export const isWorking = <H extends Pick<Health, 'status'>>(
+  health: H,
+): health is H & { status: 'online' | 'degraded' } =>
+  health.status === 'online' || health.status === 'degraded'
+
 /** What a device reports about itself. Groups that it cannot report are null. */
 export interface Health {
   status: 'pending' | 'online' | 'degraded' | 'offline'

@@ -19,18 +19,6 @@ test('check 25: a phone that only polls is online for 35 min, degraded for 2 h, 
   expectHonestHealth(phone.health())
 })
 
-test('a look at many phones knows each change of one at once', async () => {
-  const { phone, clock, openStream } = createStubbedPhone()
-  const stream = openStream()
-  expect(phone.standing()).toMatchObject({ status: 'online', link: 'stream' })
-  phone.pinged({ battery: { percent: 3, charging: false }, network: null, fails: false })
-  expect(phone.standing().reasons).toEqual(['battery_low'])
-  stream.close()
-  expect(phone.standing().link).toBe('poll')
-  await clock.advance(minute)
-  expect(phone.standing().reasons).toEqual(['stream_lost'])
-})
-
 test('a phone on Google push is degraded, and says so', () => {
   const { phone, contact } = createStubbedPhone({}, registrationOf({ usesPush: true }))
   contact()

@@ -30,13 +30,13 @@ export function isSince(appVersion: string | null, version: string): boolean {
 }
 
 /** Apps in use have few versions; they are compared for each phone at each fetch of any phone. */
-const known = new BoundedMap<readonly number[]>(1_000)
+const numbersByVersion = new BoundedMap<readonly number[]>(1_000)
 
 function numbersOf(version: string): readonly number[] {
-  const parsed = known.get(version)
+  const parsed = numbersByVersion.get(version)
   if (parsed !== undefined) return parsed
   const numbers = version.split('.').map(Number)
-  known.set(version, numbers)
+  numbersByVersion.set(version, numbers)
   return numbers
 }
 

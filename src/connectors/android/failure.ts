@@ -32,35 +32,12 @@ export function judgeFailure(error: string | null, { parts }: { parts: number })
  * Returns whose fault a failure is: of the phone with its SIM and network, of the message, or of the
  * recipient (sent, but not delivered).
  */
-function whomFailureBlames(error: string | null): 'phone' | 'message' | 'recipient' {
+export function whomFailureBlames(error: string | null): 'phone' | 'message' | 'recipient' {
   if (deliveryReport.test((error ?? '').trim())) return 'recipient'
   // What a network rejects, it usually rejects because of the SIM.
   if (resultIn(error ?? '')?.class === 'rejected') return 'phone'
   const verdict = judgeFailure(error, { parts: 1 })
   return verdict.kind === 'refused' && verdict.lasts !== 'now' ? 'message' : 'phone'
-}
-
-/** Consecutive failures that are no accident. */
-const maxFailures = 5
-
-/** Whether one phone fails repeatedly, by what it reports of its messages and of itself. */
-export class PhoneFailures {
-  #inRow = 0
-  /** It reports that nothing at all could be sent for an hour. */
-  isReported = false
-
-  get areRepeated(): boolean {
-    return this.isReported || this.#inRow >= maxFailures
-  }
-
-  /** Applies reports that changed something: the app repeats a failure with each state that it had before. */
-  saw(reports: readonly { state: string; error: string | null }[]): void {
-    for (const { state, error } of reports) {
-      const blames = state === 'failed' ? whomFailureBlames(error) : null
-      if (blames === 'phone') this.#inRow += 1
-      if (state === 'sent' || state === 'delivered' || blames === 'recipient') this.#inRow = 0
-    }
-  }
 }
 
 /** Whether the validity ended by the phone's own clock before it was sent. */

@@ -3,10 +3,10 @@ import type { ConnectorTools } from '../connector-tools.ts'
 import type { Health } from '../health.ts'
 import { appCapabilities, isSince, since } from './app-version.ts'
 import { EventStreams, type StreamSink } from './event-streams.ts'
-import { PhoneFailures } from './failure.ts'
 import { HookWatch } from './hook-watch.ts'
 import { KnownSims } from './known-sims.ts'
 import { type ClockWitness, PhoneClock } from './phone-clock.ts'
+import { PhoneFailures, type ReportedState } from './phone-failures.ts'
 import { healthOf, type RegisteredAs, type SeenHealth, type SeenSims, type VisitFacts } from './phone-health.ts' // prettier-ignore
 import { ReadDocuments } from './read-documents.ts'
 import { type AndroidSettings, readSettings } from './settings.ts'
@@ -14,7 +14,7 @@ import { Waker } from './waker.ts'
 
 /** The app reopens its stream within this, however long it had failed. */
 const maxReconnectMs = 60_000
-/** While its stream is open only minutes change its health, if nothing happens. */
+/** How long its health is taken as it was while its stream is open and nothing happens; a stream that drains counts as dead after 5 s at the earliest. */
 const standsMs = 1_000
 
 /**
@@ -46,7 +46,8 @@ export class Phone implements Pull {
   #network: Health['network'] = null
   readonly #sims: KnownSims
   readonly #failures = new PhoneFailures()
-  #hasBacklog = false
+  /** It was given a full page: more may be queued, for which no phone was woken. */
+  hasBacklog = false
   #probedMs = Number.NEGATIVE_INFINITY
   #reported = ''
   /** Its health as it was read last, and when; null after a change. */
@@ -218,16 +219,11 @@ export class Phone implements Pull {
 
   /** Records how many items it was given. */
   fetched(items: number): void {
-    this.#hasBacklog = items >= this.#settings.page
-  }
-
-  /** It was given a full page: more may be queued, for which no phone was woken. */
-  get hasBacklog(): boolean {
-    return this.#hasBacklog
+    this.hasBacklog = items >= this.#settings.page
   }
 
   /** Applies reports that were stored and changed something. */
-  reported(reports: Parameters<PhoneFailures['saw']>[0]): void {
+  reported(reports: readonly ReportedState[]): void {
     this.#failures.saw(reports)
     this.reportHealth()
   }
@@ -240,6 +236,7 @@ export class Phone implements Pull {
 
   /** Returns whether a signed timestamp may be current. */
   admitsHook(atMs: number): boolean {
+    this.#last = null
     return this.#clock.admits(atMs - this.#tools.now(), atMs)
   }
 

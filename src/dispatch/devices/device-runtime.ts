@@ -1,6 +1,6 @@
 import type { Clock } from '../../runtime/clock.ts'
 import { isPull, type Link, type Outcome, type Pull, standingOf } from '../../connectors/connector.ts'
-import type { Health } from '../../connectors/health.ts'
+import { type Health, isWorking } from '../../connectors/health.ts'
 import type { Log } from '../../process/log.ts'
 import type { BreakerState } from '../trust/breaker.ts'
 import { type Candidate, forParts } from '../routes/candidate.ts'
@@ -77,8 +77,7 @@ export class DeviceRuntime {
 
   /** Whether claimed messages may be submitted: under the lease, and while the device is up. */
   get canSubmit(): boolean {
-    const { status } = this.health
-    return this.hasLease && (status === 'online' || status === 'degraded')
+    return this.hasLease && isWorking(this.health)
   }
 
   /** Submissions in flight on the link. */
@@ -101,15 +100,20 @@ export class DeviceRuntime {
 
   /** The health that the link reports, degraded by the trust in it. */
   get health(): Health {
-    const trusted = this.#trusted(this.link.health())
-    return this.#facts.isDraining ? drained(trusted) : trusted
+    return this.#judged(this.link.health())
   }
 
-  #trusted(health: Health): Health {
+  /** The same for a look at many devices (`Running.standing`). */
+  get standing(): Health {
+    return this.#judged(standingOf(this.link))
+  }
+
+  #judged(health: Health): Health {
     const isLimited = this.#clock.monotonicMs() < this.#limitedUntilMs
     const ofPlans = this.#plans?.reasonsOf(this.#facts.id) ?? []
     const reasons = [...this.trust.reasons, ...(isLimited ? ['limit_reached'] : []), ...ofPlans]
-    return degradedBy(health, reasons, this.trust.isUnused)
+    const degraded = degradedBy(health, reasons, this.trust.isUnused)
+    return this.#facts.isDraining ? drained(degraded) : degraded
   }
 
   /** Applies a changed row. A new rate limit begins a new window. Trust is reset: the change may be the fix. */
@@ -129,23 +133,22 @@ export class DeviceRuntime {
   candidate(sender: string | null = null): Candidate {
     const { isDraining } = this.#facts
     // Read once: each phone is a candidate for each fetch of any phone.
-    const { status, cannotSend: saysSo } = this.#trusted(standingOf(this.link))
+    const health = this.standing
     // An app that may not read its SIMs reports none, yet sends.
-    const cannotSend = saysSo === true && this.trust.goodInARow === 0
+    const cannotSend = health.cannotSend === true && this.trust.goodInARow === 0
     const leaseToken = this.#leaseToken?.() ?? null
     const state = this.trust.state()
     const plans = this.#plans?.forClaim(this.#facts.id)
     const room =
       plans && this.#plans?.roomOf(this.#facts.id, isPull(this.link) ? this.roomsFor({ sender }) : noSim)
-    const free = isDraining
-      ? 0
-      : this.#free(sender, cannotSend && state === 'closed' ? 'trial' : state, cannotSend)
+    const trust = cannotSend && state === 'closed' ? 'trial' : state
+    const free = isDraining ? 0 : this.#free(sender, trust, cannotSend)
     const freeWithOthers = cannotSend ? 0 : this.#freeWithOthers(sender, free)
     const candidate: Candidate = {
       ...configuredCandidate(this.#facts),
       senders: knownSenders(this.#facts, this.link),
       // For queued messages a draining device counts as offline: another one may send them.
-      health: !isDraining && (status === 'online' || status === 'degraded') ? status : 'offline',
+      health: !isDraining && isWorking(health) ? health.status : 'offline',
       free,
       ...(freeWithOthers < free ? { freeWithOthers } : {}),
       ...(cannotSend || this.trust.isDoubted ? { isDoubted: true } : {}),
@@ -243,19 +246,16 @@ export class DeviceRuntime {
   /** Applies the outcome of a submission to the state of the device. */
   record(outcome: Outcome, message?: Addressed): void {
     const isBusy = outcome.kind === 'refused' && outcome.lasts === 'busy' && outcome.recipientAlone !== true
-    if (outcome.kind === 'unavailable' || isBusy)
-      this.#restsUntilMs = this.#clock.monotonicMs() + busyBackoffMs
-    if ((outcome.kind === 'refused' || outcome.kind === 'unknown') && outcome.limitReached) this.#limited()
+    const nowMs = this.#clock.monotonicMs()
+    if (outcome.kind === 'unavailable' || isBusy) this.#restsUntilMs = nowMs + busyBackoffMs
+    const isLimit =
+      (outcome.kind === 'refused' || outcome.kind === 'unknown') && outcome.limitReached === true
+    // Refusals while the limit lasts do not extend it: the first one tells when it was reached.
+    if (isLimit && isPull(this.link) && nowMs >= this.#limitedUntilMs)
+      this.#limitedUntilMs = nowMs + this.link.limitRestMs
     if (outcome.kind === 'accepted') this.#lastSentAt = this.#clock.now()
     this.#lastError = faultOfDevice(outcome) ?? this.#lastError
     if (this.trust.record(outcome, this.#facts, message)) this.unreported.clear()
-  }
-
-  /** Refusals while the limit lasts do not extend it: the first one tells when it was reached. */
-  #limited(): void {
-    const nowMs = this.#clock.monotonicMs()
-    if (isPull(this.link) && nowMs >= this.#limitedUntilMs)
-      this.#limitedUntilMs = nowMs + this.link.limitRestMs
   }
 
   #pacesOf({ pace }: DeviceFacts): SimPaces {

@@ -1,10 +1,8 @@
-import type { Health } from '../../connectors/health.ts'
+import { type Health, isWorking } from '../../connectors/health.ts'
 
 /** The health of a device that works but is draining. */
 export const drained = (health: Health): Health =>
-  health.status === 'online' || health.status === 'degraded'
-    ? { ...health, status: 'degraded', reasons: ['draining', ...health.reasons] }
-    : health
+  isWorking(health) ? { ...health, status: 'degraded', reasons: ['draining', ...health.reasons] } : health
 
 /** The health of a device with what this service knows against it; `isUnused`: nothing is sent over it. */
 export function degradedBy(health: Health, reasons: readonly string[], isUnused: boolean): Health {

@@ -1,3 +1,4 @@
+import { isWorking } from '../../connectors/health.ts'
 import type { Capabilities } from '../../connectors/connector.ts'
 import type { DeviceFacts } from '../configuration/device-facts.ts'
 import { knownSenders } from '../configuration/known-senders.ts'
@@ -16,14 +17,13 @@ export interface RoutedDevice {
 
 /** A device that runs on this node. */
 export function routedHere(device: DeviceRuntime): RoutedDevice {
-  const { facts } = device
-  const { status, link } = device.health
+  const { facts, standing } = device
   return {
     facts,
     capabilities: device.link.capabilities,
-    isWorking: !facts.isDraining && (status === 'online' || status === 'degraded'),
+    isWorking: !facts.isDraining && isWorking(standing),
     throughput: device.throughput(),
-    link,
+    link: standing.link,
   }
 }
 

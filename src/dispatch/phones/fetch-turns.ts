@@ -106,7 +106,7 @@ export class FetchTurns {
   }
 }
 
-/** Routes with something queued, in the order of their keys: after one, up to another one if `upTo`, of one account if `isOwn`. */
+/** Routes with something queued, in the order of their keys: after one, up to another one if `hasEnd`, of one account if `isOwn`. */
 const pageOf = (isOwn: boolean, hasEnd: boolean): SelectEach => ({
   sql: `select account_id, mode, route_key, messages from queue_totals
         where mode = :mode and messages > 0 and (account_id, mode, route_key) > (:after_account, :after_mode, :after_route)

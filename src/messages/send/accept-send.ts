@@ -22,7 +22,7 @@ export function createAcceptor(deps: AcceptorDeps): (request: SendRequest) => Pr
     if (pending >= deps.maxPendingSends) throw refuse('unavailable', { headers: { 'retry-after': '1' } })
     pending += 1
     try {
-      const [result] = await deps.run([withStoredWords(request)])
+      const [result] = await deps.run([withoutUnstoredWords(request)])
       if (result?.kind === 'accepted') announce(deps, request)
       return result as SendResult
     } finally {
@@ -32,7 +32,7 @@ export function createAcceptor(deps: AcceptorDeps): (request: SendRequest) => Pr
 }
 
 /** Its warnings are stored under a key alone, for repeats: without one they need not cross to the thread of the database. */
-function withStoredWords(request: SendRequest): SendRequest {
+function withoutUnstoredWords(request: SendRequest): SendRequest {
   if (request.idempotency !== null) return request
   const { lowBalanceWarning: _, ...rest } = request
   return { ...rest, warnings: [] }
