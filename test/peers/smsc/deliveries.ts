@@ -87,8 +87,9 @@ export function createDeliveries(house: DeliveryHouse): Deliveries {
     return true
   }
 
+  const hasRoom = (link: SmscLink): boolean => link.unanswered < house.settings().window
+
   const choose = ({ session, where }: Queued, links: readonly SmscLink[]): SmscLink | null => {
-    const hasRoom = (link: SmscLink): boolean => link.unanswered < house.settings().window
     if (where === 'other') return links.find((link) => link.session !== session && hasRoom(link)) ?? null
     const own = where === 'same' ? links.find((link) => link.session === session) : undefined
     if (own !== undefined) return hasRoom(own) ? own : null
@@ -100,7 +101,7 @@ export function createDeliveries(house: DeliveryHouse): Deliveries {
     const links = [...house.links()].filter((link) => link.canReceive)
     let missed = 0
     for (const queued of queue) {
-      if (links.length === 0 || missed > lookPast) return
+      if (missed > lookPast || !links.some(hasRoom)) return
       const link = choose(queued, links)
       if (link !== null && deliverOver(queued, link)) queue.delete(queued)
       else missed += 1

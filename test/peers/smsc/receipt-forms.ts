@@ -77,7 +77,8 @@ export function writeReceipt(form: string, words: ReceiptWords): string {
 
 /** YYMMDDhhmm, with seconds, and with the century. */
 function digitsOf(name: string, atMs: number): Record<string, string> {
-  const digits = new Date(atMs).toISOString().replaceAll(/\D/g, '').slice(0, 14)
+  const iso = new Date(atMs).toISOString()
+  const digits = iso.slice(0, 4) + [5, 8, 11, 14, 17].map((at) => iso.slice(at, at + 2)).join('')
   return {
     [`${name}10`]: digits.slice(2, 12),
     [`${name}12`]: digits.slice(2),
