@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { resolveWay } from '../../../src/devices/routes/resolve-way.ts'
 import { readWay } from '../../../src/devices/routes/way-words.ts'
 import { createApiClient } from '../../api-client.ts'
 import { eventually } from '../../eventually.ts'
 import { endAfter, isLong, sizeOf } from '../../proof-sizes.ts'
+import { testTimes } from '../../quick-times.ts'
 import { expectNothingLostNorDoubled } from '../crash-house.ts'
 import type { Load } from '../load.ts'
 import { type NodeProcess, type NodesHouse, openNodesHouse } from './node-processes.ts'
@@ -31,34 +32,90 @@ test(
     const stages = readWay(way)
     await house.onesixty('route', 'add', '--name', 'Split', '--way', way)
     for (const { process: server } of house.nodes) await knowsTheRule(server.url)
-    const [north, south] = house.nodes as [NodeProcess, NodeProcess]
-    const loads = [north, south].map((node) => house.load(node, { perSecond, name: node.name }))
+    const loads = house.nodes.map((node) => house.load(node, { perSecond, name: node.name }))
     const reaches = (count: number) => eventually(() => countOf(loads), (n) => expect(n).toBeGreaterThanOrEqual(count), endAfter(120_000)) // prettier-ignore
     for (const load of loads) load.resume()
+    const moves = watchMoves()
+    onTestFinished(() => void moves.end())
     await reaches(size / 3)
-    await south.process.kill('SIGKILL')
-    await house.restart(south)
+    const holder = house.nodes.find(({ name }) => name === moves.holderOf(peers[0])) as NodeProcess
+    await holder.process.kill('SIGKILL')
+    await house.restart(holder)
     await reaches(size)
     await Promise.all(loads.map((load) => load.pause()))
     for (const load of loads) await load.repeatUnanswered()
     await house.drained(endAfter(120_000))
     for (const load of loads) expect([load.unanswered.size, load.refused]).toEqual([0, []])
 
-    const attempts = await house.rows<{ message_id: string; device_id: string }>('select message_id, device_id from attempts') // prettier-ignore
+    const moved = await moves.end()
+    expect(moved.map(({ deviceId }) => deviceId)).toContain(peers[0])
+    const attempts = await house.rows<Attempt>('select message_id, device_id, started_at from attempts')
     const drawn = (messageId: string) =>
       resolveWay(stages, { messageId, not: [] })?.stages[0]?.use[0] as string
-    const elsewhere = attempts.filter(({ message_id, device_id }) => drawn(message_id) !== device_id)
+    // While its link moves to the other node, others of its stage may take over.
+    const mayTakeOver = ({ started_at: at }: Attempt) => moved.some(({ fromMs, toMs }) => Number(at) >= fromMs && Number(at) <= toMs) // prettier-ignore
+    const still = attempts.filter((attempt) => !mayTakeOver(attempt))
+    const elsewhere = still.filter(({ message_id, device_id }) => drawn(message_id) !== device_id)
     for (const [i, share] of [0.7, 0.2, 0.1].entries()) {
       const carried = attempts.filter(({ device_id }) => device_id === peers[i]).length / attempts.length
       // Of a fair draw one run in 30,000 is further off.
       const chance = 4 * Math.sqrt((share * (1 - share)) / attempts.length)
       expect(Math.abs(carried - share), `${share} of the messages, and ${carried} were`).toBeLessThan(Math.max(0.01, chance)) // prettier-ignore
     }
-    // While its link moves to the other node, others of its stage may take over.
-    expect(elsewhere.length / attempts.length, 'not on the device that its ID draws').toBeLessThan(0.01)
+    expect(still.length).toBeGreaterThan(attempts.length / 4)
+    expect(elsewhere.length / still.length, 'not on the device that its ID draws').toBeLessThan(0.01)
     await expectNothingLostNorDoubled(house, loads)
   },
 )
+
+interface Attempt {
+  message_id: string
+  device_id: string
+  started_at: string
+}
+
+interface Lease {
+  id: string
+  lease_owner: string
+  lease_token: string
+  lease_until: string
+}
+
+/** From the last time that the old holder said it holds the link of a device, to when the new one has had it for a second. */
+interface Move {
+  deviceId: string
+  fromMs: number
+  toMs: number
+}
+
+/** Looks at the leases ten times a second, until its end. */
+function watchMoves(): {
+  holderOf(deviceId: string | undefined): string | undefined
+  end(): Promise<readonly Move[]>
+} {
+  let seen = new Map<string, Lease>()
+  const moves: Move[] = []
+  const look = async (): Promise<void> => {
+    const leases = await house.rows<Lease>('select id, lease_owner, lease_token, lease_until from devices where lease_owner is not null') // prettier-ignore
+    const before = seen
+    seen = new Map(leases.map((lease) => [lease.id, lease]))
+    for (const { id, lease_token } of leases) {
+      const last = before.get(id)
+      if (last === undefined || last.lease_token === lease_token) continue
+      moves.push({ deviceId: id, fromMs: Number(last.lease_until) - testTimes.leaseMs, toMs: Date.now() + 1_000 }) // prettier-ignore
+    }
+  }
+  const watch = setInterval(() => void (looking = looking.then(look)), 100)
+  let looking = look()
+  return {
+    holderOf: (deviceId) => seen.get(deviceId ?? '')?.lease_owner,
+    async end(): Promise<readonly Move[]> {
+      clearInterval(watch)
+      await looking
+      return moves
+    },
+  }
+}
 
 /** Settles when a node routes by the rule. */
 const knowsTheRule = async (url: string): Promise<void> => {
