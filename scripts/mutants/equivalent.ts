@@ -56,6 +56,10 @@ export const equivalents: readonly Equivalent[] = [
   { file: 'src/runtime/sliding-count.ts', code: 'maxNames = 100_000,', change: 'number: 100_000', because: 'A bound of memory: one more or less is the same bound.' },
   { file: 'src/api/v1/send-answer.ts', code: 'text: first?.text ?? null,', change: 'default: ', because: 'A send has at least one message; its type does not say so.' },
   { file: 'src/api/v1/send-answer.ts', code: 'parts: first?.parts ?? 0,', change: 'default: ', because: 'A send has at least one message; its type does not say so.' },
+  { file: 'src/messages/queue/claim-messages.ts', code: 'const fresh = await dropStale(tx, plans === null ? read : onceEach(read))', change: 'condition: plans === null → false', because: 'Without plans each message is read once: the condition saves the look.' },
+  { file: 'src/messages/queue/apply-ways.ts', code: 'const end = rows.length < pageSize ? null : (rows.at(-1)?.message_id ?? null)', change: 'number: 1 → 2', because: 'The last row of a page is read once more, and is where it was moved to.' },
+  { file: 'src/dispatch/routes/reported-candidates.ts', code: 'const pageSize = 1_000', change: 'number: 1_000', because: 'A bound of what one look reads: one more or less is the same bound.' },
+  { file: 'src/dispatch/routes/reported-candidates.ts', code: 'free: report?.body.throughput?.remaining === 0 || isReached ? 0 : 1,', change: 'number: 1 → 2', because: 'A device that runs elsewhere has room or none: nothing counts by it.' },
 ] // prettier-ignore
 
 export const reasonOf = ({ file, code, change }: Pick<Mutant, 'file' | 'code' | 'change'>): string | null =>

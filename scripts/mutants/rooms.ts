@@ -57,7 +57,7 @@ export const mutantRooms: readonly MutantRoom[] = [
     'messages',
     'the states of a message and its queue',
     ['src/messages/*/{advance-messages,change-number,message-changes,lone-sends,send-ids,history-updates,history-updates-of-few,lost-waits,open-attempt,own-payers,stranded,claim-messages,take-from-queue,within-paces,within-quotas,route-key,state,release-due,defer-for-quiet-hours,deferred,finish-queued,cancel-messages,dequeue,settle-outcomes,attempt-evidence,verdict,evidence-store,queue-move,verdict-facts,move-by-evidence,raise-attempt,requeue-or-end,report-parts,retract-deliveries,unknown-parts,unknown-attempts,rivals,open-claims,quiet-until,phone-offers,read-offers,phone-recalls,unfinished-offers,opt-out-cache,store-opt-outs,apply-keyword,answer-keyword,account-keywords,keyword-sets,receive-messages,inbound-fragments,forget-unknown-parts,queue-position,accounts-that-sent,apply-ways,route-of-recipient,read-claimable,known-of-route,plan-rooms,count-changes,followers,queue-total-rows}.ts'],
-    ['test/dispatch/*.test.ts', 'test/phones/{cancel-messages,crowds,fair-turns,fetch-routes,gateway,gateway-pace,open-offers,own-devices,phone-trials,phones-model,recaller,reported-times,restarts,sent-words,sick-phones,unclear-failures,words-and-recalls}.test.ts', 'test/api/send*.test.ts'],
+    ['test/dispatch/*.test.ts', 'test/phones/{cancel-messages,crowds,fair-turns,fetch-routes,gateway,gateway-pace,open-offers,own-devices,phone-trials,phones-model,recaller,reported-times,restarts,sent-words,sick-phones,unclear-failures,words-and-recalls}.test.ts', 'test/api/send*.test.ts', 'test/history/{changes,paged-changes,updates}.test.ts'],
   ),
   room(
     'dispatch',

@@ -41,6 +41,20 @@ test('what an app that was installed anew has lost does not count among what its
   expect(await count()).toBe(0)
 })
 
+test('a phone does not hold what another attempt is open for, though nothing has closed its offer', async () => {
+  const house = await openDeskHouse()
+  const phone = await house.register('1')
+  await house.send()
+  await house.pull(phone)
+  await house.storage.writer.write(async (tx) => {
+    const attempt = await tx.selectFrom('attempts').selectAll().executeTakeFirstOrThrow()
+    await tx.updateTable('attempts').set({ state: 'unknown', ended_at: house.clock.now() }).execute()
+    await insertRows(tx, 'attempts', [{ ...attempt, id: 'att_other', number: attempt.number + 1 }])
+  })
+  const held = await countUnfinishedOffers(house.storage.read, [phone.deviceId], { nowMs: house.clock.now(), most: 20 }) // prettier-ignore
+  expect([...held]).toEqual([[phone.deviceId, 0]])
+})
+
 test('what a phone was given before is read at its first request, and by a node that is alone not again', async () => {
   const house = await openDeskHouse()
   const phone = await house.register('1')
