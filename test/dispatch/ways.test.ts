@@ -167,21 +167,27 @@ test('of a message that one device refused while the next has no room, the page 
   ]) // prettier-ignore
 })
 
-test('a stage opens ten minutes after the last device before worked, by the reports about it', async () => {
-  await rule('own; shared offline=10m')
-  answers.set('dev_own', 'unavailable')
-  const offAtMs = house.clock.now()
-  const history = [
+test.each([
+  ['ten minutes', '10m', 10 * minuteMs],
+  ['a second', '1s', secondMs],
+])(
+  'a stage opens %s after the last device before worked, by the reports about it',
+  async (_, offline, waitsMs) => {
+    await rule(`own; shared offline=${offline}`)
+    answers.set('dev_own', 'unavailable')
+    const offAtMs = house.clock.now()
+    const history = [
     { device_id: 'dev_own', from_at: offAtMs - minuteMs, until_at: offAtMs, status: 'online' as const, reasons: '[]' },
     { device_id: 'dev_own', from_at: offAtMs, until_at: null, status: 'offline' as const, reasons: '[]' },
   ] // prettier-ignore
-  await house.storage.writer.write((tx) => tx.insertInto('device_states').values(history).execute())
-  await send(1)
-  await passes(10 * minuteMs - secondMs)
-  expect(await attempts()).toEqual([])
-  await passes(2 * secondMs)
-  expect(await attempts()).toEqual(['dev_net offline_before'])
-})
+    await house.storage.writer.write((tx) => tx.insertInto('device_states').values(history).execute())
+    await send(1)
+    await passes(waitsMs - secondMs)
+    expect(await attempts()).toEqual([])
+    await passes(2 * secondMs)
+    expect(await attempts()).toEqual(['dev_net offline_before'])
+  },
+)
 
 test('rules change nothing of what waits, until they are applied to it: then it keeps its place and its hold', async () => {
   const id = await rule('own')
