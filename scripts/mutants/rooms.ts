@@ -62,7 +62,7 @@ export const mutantRooms: readonly MutantRoom[] = [
   room(
     'dispatch',
     'which device, when, and what next',
-    ['src/dispatch/*/{choose-device,retry-policy,breaker,route-ring,rate-limit,sim-paces,throughput,eligible-devices-count,disabled-phones,ready-claims,fetch-turns,held-offers,valid-outcome,another-device,orphaned-claims,device-trust,doubt,unknown-outcome,known-senders,half-open-phones,unreported-offers,phone-gateway,phone-report,phone-reports,report-merge,due-routes,queue-clock,walk-way,choose-rule,candidate,plan-claims,message-sizes,claim-planner,route-book,explain-route,explain-question,reported-candidates,plan-states,rest-of-way}.ts'],
+    ['src/dispatch/*/{choose-device,retry-policy,breaker,route-ring,rate-limit,sim-paces,throughput,eligible-devices-count,disabled-phones,ready-claims,fetch-turns,held-offers,valid-outcome,another-device,orphaned-claims,device-trust,doubt,unknown-outcome,known-senders,half-open-phones,unreported-offers,phone-gateway,phone-report,phone-reports,report-merge,due-routes,queue-clock,walk-way,choose-rule,drawn-ways,candidate,plan-claims,message-sizes,claim-planner,route-book,explain-route,explain-question,reported-candidates,plan-states,rest-of-way}.ts'],
     ['test/dispatch/*.test.ts', 'test/phones/{cancel-messages,crowds,fair-turns,fetch-routes,gateway,gateway-pace,open-offers,own-devices,phone-trials,phones-model,recaller,reported-times,restarts,sent-words,sick-phones,unclear-failures,words-and-recalls}.test.ts'],
   ),
 ] // prettier-ignore

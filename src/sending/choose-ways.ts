@@ -43,7 +43,9 @@ export function routingOver(
   { forAccount }: SendPorts['routing'],
   choices: readonly ChosenWay[],
 ): SendPorts['routing'] {
-  const ways = new Map(choices.map((choice) => [textOf(choice), namedBy(choice)]))
+  // Recipients of one rule have the same stages, not equal ones.
+  const unlike = choices.filter((choice, i) => i === 0 || !isLike(choice, choices[i - 1] as ChosenWay))
+  const ways = new Map(unlike.map((choice) => [textOf(choice), namedBy(choice)]))
   if (ways.size <= 1) {
     const [way] = ways.values()
     return way === undefined
@@ -57,6 +59,9 @@ export function routingOver(
         .reduce(inCommon),
   }
 }
+
+const isLike = (a: ChosenWay, b: ChosenWay): boolean =>
+  a.stages === b.stages && a.via === b.via && a.not.length + b.not.length === 0
 
 const textOf = ({ stages, not, via }: ChosenWay): string => JSON.stringify([via, stages, not])
 
@@ -72,22 +77,22 @@ const inCommon = (a: Routing, b: Routing): Routing => ({
   pickUpSeconds: Math.max(a.pickUpSeconds, b.pickUpSeconds),
 })
 
-/** Returns the recipients with their ways, which the IDs of their messages draw, and the ways to be stored. */
+/** Returns the recipients with their ways, which the IDs of their messages draw, and each of these ways once, to be stored. */
 export function drawWays(
   { resolve }: Pick<SendPorts['routes'], 'resolve'>,
   accountId: string,
   recipients: readonly Pick<Recipient, 'to' | 'country'>[],
   { choices, messageIds }: { choices: readonly ChosenWay[]; messageIds: readonly string[] },
 ): { recipients: SendRecipient[]; ways?: readonly WrittenWay[] } {
-  const ways: WrittenWay[] = []
+  const ways = new Map<string, WrittenWay>()
   const drawn = recipients.map(({ to, country }, i): SendRecipient => {
     const choice = choices[i] as ChosenWay
     if (choice.via !== null) return { to, country, way: choice.via }
     const { name, written } = resolve(choice, accountId, messageIds[i] as string)
-    if (written !== null) ways.push(written)
+    if (written !== null) ways.set(written.id, written)
     return name === null ? { to, country } : { to, country, way: name }
   })
-  return ways.length === 0 ? { recipients: drawn } : { recipients: drawn, ways }
+  return ways.size === 0 ? { recipients: drawn } : { recipients: drawn, ways: [...ways.values()] }
 }
 
 /**

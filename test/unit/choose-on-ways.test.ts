@@ -102,17 +102,18 @@ test('a way never leads to a device that it does not name, or that does not send
   expect(idOf(chooseDevices(asked, devices, on('dev_c')).now)).toBe('none')
 })
 
-test('an account has as much of a device with many ways as another with one, and no more than four of them are claimed at once', () => {
+test('an account has as much of a device with many ways as another with one, and no more than sixteen of them are claimed at once', () => {
   const ring = new RouteRing()
-  for (let i = 0; i < 16; i++) ring.add({ ...asked, way: `w${i}`, routeKey: `live~w${i}:` })
+  const ways = Array.from({ length: 17 }, (_, i) => `live~w${i}:`)
+  for (const [i, routeKey] of ways.entries()) ring.add({ ...asked, way: `w${i}`, routeKey })
   ring.add(route('b'))
   const taken = ring.take(256)
-  expect(taken.map(({ routeKey }) => routeKey)).toEqual(['live~w0:', 'live~w1:', 'live~w2:', 'live~w3:', 'live:']) // prettier-ignore
-  expect(ring.take(256).map(({ routeKey }) => routeKey)[0]).toBe('live~w4:')
-  const { requests } = planClaims(taken, () => [device('d', { free: 8 })], () => on('shared')) // prettier-ignore
+  expect(taken.map(({ routeKey }) => routeKey)).toEqual([...ways.slice(0, 16), 'live:'])
+  expect(ring.take(256).map(({ routeKey }) => routeKey)).toEqual(ways.slice(16))
+  const { requests } = planClaims(taken, () => [device('d', { free: 32 })], () => on('shared')) // prettier-ignore
   const rooms = Object.groupBy(requests, ({ accountId }) => accountId)
-  expect(rooms['a']?.map(({ quota }) => quota)).toEqual([1, 1, 1, 1])
-  expect(rooms['b']?.map(({ quota }) => quota)).toEqual([4])
+  expect(rooms['a']?.map(({ quota }) => quota)).toEqual(Array.from({ length: 16 }, () => 1))
+  expect(rooms['b']?.map(({ quota }) => quota)).toEqual([16])
 })
 
 /** Whether a message that has been due for `waitedMs` may go to a device now: written from the rules, looking at all devices. */

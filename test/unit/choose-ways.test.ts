@@ -57,6 +57,15 @@ test('a device that the sender chose is the way of every recipient, and needs no
   expect(drawn.ways).toBeUndefined()
 })
 
+test('a way that several recipients have is stored once', () => {
+  const written = { id: 'w', text: '{}' }
+  const book = { resolve: () => ({ name: 'w', way: { stages: [] }, written }) }
+  const choices = [choice({ stages: [{ use: ['own'] }] }), choice({ stages: [{ use: ['own'] }] })]
+  const drawn = drawWays(book, 'acc_a', recipients, { choices, messageIds: ['msg_1', 'msg_2'] })
+  expect(drawn.recipients.map(({ way }) => way)).toEqual(['w', 'w'])
+  expect(drawn.ways).toEqual([written])
+})
+
 test('a chosen SIM of a phone is part of the name, of which the device is the way', () => {
   const name = viaName('dev_a', 2)
   expect([viaDevice(name), viaSim(name), viaWay(name)]).toEqual(['dev_a', 2, viaWay('dev_a')])

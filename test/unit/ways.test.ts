@@ -1,11 +1,12 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { isWithin } from '../../src/devices/routes/hours.ts'
-import { resolveWay } from '../../src/devices/routes/resolve-way.ts'
+import { asListed, resolveWay } from '../../src/devices/routes/resolve-way.ts'
 import { matches, sendsTo } from '../../src/devices/routes/rule.ts'
 import { wayId, wayText } from '../../src/devices/routes/way.ts'
 import { readWay, writeWay } from '../../src/devices/routes/way-words.ts'
 import { parseRouteKey, routeKeyOf } from '../../src/messages/core/route-key.ts'
+import { DrawnWays } from '../../src/dispatch/routes/drawn-ways.ts'
 import { createIds, stampedId } from '../../src/runtime/ids.ts'
 
 test('a way is written as it is read', () => {
@@ -108,6 +109,21 @@ test('a weight is drawn by the message, so that a draw can be repeated and share
   expect(counts['dev_a']! / 10_000).toBeCloseTo(0.7, 1.7)
   expect(counts['dev_b']! / 10_000).toBeCloseTo(0.2, 1.7)
   expect(counts['dev_c']! / 10_000).toBeCloseTo(0.1, 1.7)
+})
+
+test('a way that is remembered is the one that the message draws', () => {
+  const drawn = new DrawnWays()
+  const stages = readWay('dev_a*1,dev_b*1; grp_net busy; dev_c*1,dev_d*1 after=5m')
+  const rules = [stages, readWay('dev_c*1,dev_a*1'), asListed(stages), null]
+  for (let i = 0; i < 400; i++) {
+    const [of, not] = [rules[i % rules.length] ?? null, i % 3 === 0 ? [] : [`dev_${i % 5}`, 'dev_z']]
+    if (of === null && not.length === 0) continue
+    const way = resolveWay(of, { messageId: `msg_${i}`, not })
+    expect(drawn.of(of, `msg_${i}`, not)).toMatchObject({
+      name: wayId(way ?? { stages: [] }),
+      written: { text: wayText(way ?? { stages: [] }) },
+    })
+  }
 })
 
 test('without a rule the way is the usual one, except for numbers that a device does not send to', () => {

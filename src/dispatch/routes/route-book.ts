@@ -1,9 +1,9 @@
 import { readAccountPlans } from '../../accounts/core/account-plan.ts'
 import type { Matched, Rule } from '../../devices/routes/rule.ts'
 import { readRules } from '../../devices/routes/rule-store.ts'
-import { asListed, outcomesOf, resolveWay } from '../../devices/routes/resolve-way.ts'
-import { usualWay, type Way, wayId, wayNamed, wayText } from '../../devices/routes/way.ts'
-import { readWays, type WrittenWay } from '../../devices/routes/ways-store.ts'
+import { asListed, outcomesOf } from '../../devices/routes/resolve-way.ts'
+import { usualWay, type Way, wayNamed } from '../../devices/routes/way.ts'
+import { readWays } from '../../devices/routes/ways-store.ts'
 import { readOffSince } from '../../devices/status/off-since.ts'
 import type { WaitingMessage } from '../../messages/queue/apply-ways.ts'
 import type { Log } from '../../process/log.ts'
@@ -13,16 +13,11 @@ import type { Db } from '../../storage/seam/dialect.ts'
 import { readJson } from '../../storage/tables/json-columns.ts'
 import type { Route } from './candidate.ts'
 import { chooseRule, type LimitedDevice, type RuleChoice } from './choose-rule.ts'
+import { type DrawnWay, DrawnWays } from './drawn-ways.ts'
 import { usualNow, type WayNow } from './walk-way.ts'
 
-/** The way of one message; null is the usual one. */
-interface ResolvedWay {
-  /** As in the key of its route. */
-  name: string | null
-  way: Way
-  /** To be stored with the message; null where the name says it all. */
-  written: WrittenWay | null
-}
+/** The way of one message; without a name and a text where it is the usual one. */
+type ResolvedWay = DrawnWay | { name: null; way: Way; written: null }
 
 const usual: ResolvedWay = { name: null, way: usualWay, written: null }
 
@@ -46,6 +41,7 @@ export class RouteBook {
   /** Of accounts that have one; none are read while no rule asks for them. */
   #plans: ReadonlyMap<string, string> = new Map()
   readonly #ways = new BoundedMap<Way>(maxWays)
+  readonly #drawn = new DrawnWays()
   readonly #unknownUntilMs = new BoundedMap<number>(maxWays)
   #used = new BoundedMap<Set<string>>(maxAccounts)
   #offSince: ReadonlyMap<string, number> = new Map()
@@ -87,20 +83,18 @@ export class RouteBook {
     if (stages === null && not.length === 0) return usual
     const used = this.#used.get(accountId) ?? new Set()
     this.#used.set(accountId, used)
-    let way = resolveWay(stages, { messageId, not })
-    if (way === null) return usual
-    let id = wayId(way)
-    if (stages !== null && !used.has(id) && used.size >= maxWaysOfAccount && outcomesOf(stages) > 1) {
+    let drawn = this.#drawn.of(stages, messageId, not)
+    const isOneTooMany = !used.has(drawn.name) && used.size >= maxWaysOfAccount
+    if (stages !== null && isOneTooMany && outcomesOf(stages) > 1) {
       this.#deps.log.warn(
         { account_id: accountId, ways: used.size },
         'an account uses too many ways at once: weights of further rules are not drawn, and their devices are taken as listed',
       )
-      way = resolveWay(asListed(stages), { messageId, not }) as Way
-      id = wayId(way)
+      drawn = this.#drawn.of(asListed(stages), messageId, not)
     }
-    used.add(id)
-    this.#know(id, way)
-    return { name: id, way, written: { id, text: wayText(way) } }
+    used.add(drawn.name)
+    this.#know(drawn.name, drawn.way)
+    return drawn
   }
 
   /** Returns the way of a message that waits, by the rules of now; null if a rule refuses it. */
