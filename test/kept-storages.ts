@@ -16,8 +16,8 @@ import { withDatabase } from './postgres-server.ts'
 import { isPostgres, makeTestFolder, removeTestFolder } from './test-database.ts'
 
 /**
- * The storages of one test file: opened once, emptied between its tests. Near ones on the embedded database, those of the program on PostgreSQL. What a
- * test does to the threads, the file or the tables themselves needs `openRealStorage`.
+ * The storages of a worker: opened once, emptied between the tests of its files. Near ones on the embedded database, those of the program on PostgreSQL.
+ * What a test does to the threads, the file or the tables themselves needs `openRealStorage`.
  */
 export interface KeptStorage {
   dataFolder: string
@@ -33,15 +33,44 @@ interface Kept extends KeptStorage {
   end(): Promise<void>
 }
 
+/** By their names. */
+const keptDatabases = new Set<string>()
 const free: Kept[] = []
 const taken = new Map<string, Kept>()
 
+/** As many as most files take at once; more than these are open for the file that took them. */
+const maxFree = 3
+
 atFileEnd(async () => {
-  const kept = [...free.splice(0), ...taken.values()]
+  const left = [...taken.values()]
   taken.clear()
-  const discarded = await Promise.allSettled(kept.map(discard))
+  const discarded = await Promise.allSettled([...free.splice(maxFree), ...left].map(discard))
   for (const each of discarded) if (each.status === 'rejected') throw each.reason
+  if (left.length > 0) throw new Error(`${left.length} storages were not closed by this test file`)
 })
+
+if (isPostgres) leaveLoopToOthers()
+
+/** What the types of the driver leave out. */
+interface Referred {
+  ref(): void
+  unref(): void
+}
+
+/** The connections of kept storages outlive a test file: they keep no event loop running, and are none of its leftovers. */
+function leaveLoopToOthers(): void {
+  const connect = Client.prototype.connect as (this: Client, ...args: unknown[]) => unknown
+  Object.assign(Client.prototype, {
+    connect(this: Client & Referred, ...args: unknown[]): unknown {
+      if (keptDatabases.has(this.database ?? '')) {
+        this.unref()
+        // As the pool does with each that it gives out.
+        this.ref = () => undefined
+      }
+      return connect.apply(this, args)
+    },
+  })
+}
 
 async function discard({ dataFolder, end }: Kept): Promise<void> {
   await end()
@@ -91,6 +120,7 @@ const wornTables = `
 
 async function keepPostgres(nowMs: number): Promise<Kept> {
   const dataFolder = await makeTestFolder()
+  keptDatabases.add(basename(dataFolder))
   const storage = await openFolder(dataFolder, nowMs)
   const url = withDatabase(inject('postgresUrl'), basename(dataFolder))
   const admin = new Client({ connectionString: url })
