@@ -247,6 +247,20 @@ test('a node that does not know a way reads it before it claims', async () => {
   expect((await attempts()).at(-1)).toBe('dev_net')
 })
 
+test('what an account has on several ways is claimed as it would be on one: by category, then by age', async () => {
+  const ways = ['w1', 'w2'].map((id) => ({ id, text: '{"stages":[{"use":["dev_none"]}]}' }))
+  for (const category of ['marketing', 'authentication'] as const) {
+    const request = house.request({ to: [1, 2, 3].map((i) => `+4915112345${i}00`), category })
+    const recipients = request.recipients.map((each, i) => ({ ...each, way: `w${(i % 2) + 1}` }))
+    await house.send({ category, messageIds: request.messageIds, ways, recipients })
+  }
+  const request = { accountId: 'acc_a', mode: 'live', deviceId: 'dev_net', quota: 10, partsOver: 0, partsUpTo: 10 } as const
+  const at = { requests: ways.map(({ id }) => ({ ...request, routeKey: `live~${id}:` })), nowMs: house.clock.now(), dueMs: house.clock.now(), fence: 1 }
+  const { claimed } = await house.storage.writer.write((tx) => claimMessages(tx, house.ids, at, changeOnDemand(tx, at.nowMs)))
+  const ids = await house.storage.read.selectFrom('messages').select('id').orderBy('category').orderBy('id').execute()
+  expect(claimed.map(({ messageId }) => messageId)).toEqual(ids.map(({ id }) => id))
+}) // prettier-ignore
+
 test('a device that does not send to a number gets no message to it, by a rule or without', async () => {
   await house.storage.writer.write(async (tx) => {
     await tx.updateTable('devices').set({ destinations: '{"onlyTo":["33"]}', updated_at: house.clock.now() + 1 }).where('id', '=', 'dev_own').execute() // prettier-ignore

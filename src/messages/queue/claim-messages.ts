@@ -14,6 +14,7 @@ import { type MessageKey, readStates } from '../core/message-store.ts'
 import { offerRow, type PhoneOffering } from '../phones/phone-offers.ts'
 import { optedOutInAnotherSpelling } from '../core/read-opt-outs.ts'
 import type { QuietHours } from './quiet-until.ts'
+import { inQueueOrder } from './in-queue-order.ts'
 import { type ClaimInput, type ClaimRow, onceEach, readNext } from './read-claimable.ts'
 import { type ClaimPlans, readPlanRooms } from './plan-rooms.ts'
 import { takeFromQueue } from './take-from-queue.ts'
@@ -103,7 +104,7 @@ export interface ClaimsMade {
 
 /**
  * Claims messages for devices as one unit. An attempt with its fencing token is opened for each, which makes it
- * `sending`, and flushed with the transaction, before a connector sees it (P5). Claims nothing for a node that has lost its lease or was declared dead. Returns the claimed messages, request by request. Rejects a
+ * `sending`, and flushed with the transaction, before a connector sees it (P5). Claims nothing for a node that has lost its lease or was declared dead. Returns the claimed messages, account by account in the order of its queue. Rejects a
  * database that has not progressed beyond `known`, because it was restored (`RestoredError`).
  */
 export async function claimMessages(
@@ -131,10 +132,11 @@ export async function claimMessages(
     tx,
     fitting.map((row) => ({ ...row, deviceId: requestOf(row).deviceId })),
   )
-  const rows =
+  const paced =
     plans !== null || requests.some((request) => request.phone !== undefined)
       ? withinPaces(fitting, requests, plans)
       : fitting
+  const rows = requests.length === 1 ? paced : inQueueOrder(paced)
   // A request whose rows were dropped may find more after them.
   const found = countEach(requests, fitting === read ? rows : [...rows, ...notIn(read, fitting)])
   if (rows.length === 0) return { claimed: [], found, ...canceled, ...used }

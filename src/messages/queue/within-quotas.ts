@@ -1,4 +1,5 @@
 import type { Mode } from '../../storage/tables/schema.ts'
+import { byPlace } from './in-queue-order.ts'
 import type { QueuePosition } from './queue-position.ts'
 
 interface Request {
@@ -30,6 +31,3 @@ export function withinQuotas<R extends Row>(rows: readonly R[], requests: readon
   }
   return rows.filter((row) => !dropped.has(row))
 }
-
-const byPlace = (a: Row, b: Row): number =>
-  a.priority - b.priority || a.due_at - b.due_at || (a.id < b.id ? -1 : 1)
