@@ -44,6 +44,9 @@ describe('the expirer', () => {
     await house.addDevice('dev_s', { settings: { offline: 'true' } })
     for (const minutes of [1, 2, 3]) await house.send({ expiresAt: house.clock.now() + minutes * minuteMs })
     const { expirer } = house.janitors()
+    const { commits } = house.storage.writer
+    await expirer.sweepAll()
+    expect(house.storage.writer.commits, 'nothing is over: nothing is written').toBe(commits)
     for (const expected of [['expired', 'queued', 'queued'], ['expired', 'expired', 'queued'], ['expired', 'expired', 'expired']]) {
       house.clock.jumpWallClock(minuteMs)
       await expirer.sweepAll()

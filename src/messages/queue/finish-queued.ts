@@ -1,6 +1,6 @@
 import { allDone } from '../../runtime/all-done.ts'
 import type { RealKinds } from '../../devices/core/carrying.ts'
-import type { Tx } from '../../storage/seam/dialect.ts'
+import type { Db, Tx } from '../../storage/seam/dialect.ts'
 import type { Mode } from '../../storage/tables/schema.ts'
 import { selectEach, updateRows } from '../../storage/seam/sets.ts'
 import { advanceMessages } from '../core/advance-messages.ts'
@@ -39,6 +39,17 @@ const expired = {
 } as const
 const waiting = { sql: waitingRows(ofRoute), inputs: ['route', 'account', 'most'] } as const
 const held = { sql: waitingRows('q.restore_hold = 1'), inputs: ['most'] } as const
+
+/** Returns whether the earliest expiry of some route has passed: then `expireWaiting` has something to do. */
+export async function mayExpire(db: Db, nowMs: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('queue_totals')
+    .select('route_key')
+    .where('next_expiry_at', '<=', nowMs)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
 
 /**
  * Expires queued messages after their validity (P2): `expired`, the hold released. Reads only routes whose
