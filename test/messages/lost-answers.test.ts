@@ -102,6 +102,18 @@ test('a reference of somebody else, another number and another device are left a
 })
 
 test.for([
+  ['the recipient alone', ['4915112345678']],
+  ['the sender beside it', ['4915112345678', '4930123456']],
+] as const)('of a message with a sender it is one that names %s, no other number', async ([, numbers]) => {
+  await house.loseOne()
+  await house.store.writer.write((tx) => tx.updateTable('messages').set({ sender: '+4930123456' }).execute())
+  await house.receive('n1', { numbers: ['4915112345678', '4930999999'] })
+  expect(await house.statuses()).toEqual(['unconfirmed'])
+  await house.receive('n2', { numbers })
+  expect(await house.statuses()).toEqual(['delivered'])
+})
+
+test.for([
   ['a hand-over that is open', async (): Promise<void> => void (await house.claim())],
   [
     'a message that waits for its receipt',
