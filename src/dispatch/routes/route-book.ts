@@ -11,6 +11,7 @@ import { BoundedMap } from '../../runtime/bounded-map.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Db } from '../../storage/seam/dialect.ts'
 import { readJson } from '../../storage/tables/json-columns.ts'
+import type { RuleStageJson } from '../../storage/tables/route-tables.ts'
 import type { Route } from './candidate.ts'
 import { chooseRule, type LimitedDevice, type RuleChoice } from './choose-rule.ts'
 import { type DrawnWay, DrawnWays } from './drawn-ways.ts'
@@ -44,6 +45,9 @@ export class RouteBook {
   readonly #drawn = new DrawnWays()
   readonly #unknownUntilMs = new BoundedMap<number>(maxWays)
   #used = new BoundedMap<Set<string>>(maxAccounts)
+  /** Accounts of which some rules are taken as listed, and the stages of these rules, so that their ways are made once. */
+  #crowded = new BoundedMap<true>(maxAccounts)
+  readonly #listed = new WeakMap<readonly RuleStageJson[], readonly RuleStageJson[]>()
   #offSince: ReadonlyMap<string, number> = new Map()
   #needsOffSince = false
 
@@ -70,6 +74,7 @@ export class RouteBook {
       destinations === null ? [] : [{ id, accountId, mode, destinations: readJson(destinations) }],
     )
     this.#used = new BoundedMap(maxAccounts)
+    this.#crowded = new BoundedMap(maxAccounts)
   }
 
   /** Finds what rules say of a message. */
@@ -85,16 +90,24 @@ export class RouteBook {
     this.#used.set(accountId, used)
     let drawn = this.#drawn.of(stages, messageId, not)
     const isOneTooMany = !used.has(drawn.name) && used.size >= maxWaysOfAccount
-    if (stages !== null && isOneTooMany && outcomesOf(stages) > 1) {
-      this.#deps.log.warn(
-        { account_id: accountId, ways: used.size },
-        'an account uses too many ways at once: weights of further rules are not drawn, and their devices are taken as listed',
-      )
-      drawn = this.#drawn.of(asListed(stages), messageId, not)
-    }
+    if (stages !== null && isOneTooMany && outcomesOf(stages) > 1)
+      drawn = this.#drawn.of(this.#listedFor(accountId, stages), messageId, not)
     used.add(drawn.name)
     this.#know(drawn.name, drawn.way)
     return drawn
+  }
+
+  /** Says once of an account that it has no ways left. */
+  #listedFor(accountId: string, stages: readonly RuleStageJson[]): readonly RuleStageJson[] {
+    if (this.#crowded.get(accountId) === undefined)
+      this.#deps.log.warn(
+        { account_id: accountId, ways: maxWaysOfAccount },
+        'an account uses too many ways at once: weights of further rules are not drawn, and their devices are taken as listed',
+      )
+    this.#crowded.set(accountId, true)
+    const listed = this.#listed.get(stages) ?? asListed(stages)
+    this.#listed.set(stages, listed)
+    return listed
   }
 
   /** Returns the way of a message that waits, by the rules of now; null if a rule refuses it. */
