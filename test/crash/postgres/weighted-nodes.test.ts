@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { resolveWay } from '../../../src/devices/routes/resolve-way.ts'
+import { resolveWay } from '../../resolve-way.ts'
 import { readWay } from '../../../src/devices/routes/way-words.ts'
 import { createApiClient } from '../../api-client.ts'
 import { eventually } from '../../eventually.ts'
@@ -36,9 +36,10 @@ test(
     const reaches = (count: number) => eventually(() => countOf(loads), (n) => expect(n).toBeGreaterThanOrEqual(count), endAfter(120_000)) // prettier-ignore
     for (const load of loads) load.resume()
     const moves = watchMoves()
-    onTestFinished(() => void moves.end())
+    onTestFinished(() => void moves.end(0))
     await reaches(size / 3)
     const holder = house.nodes.find(({ name }) => name === moves.holderOf(peers[0])) as NodeProcess
+    const killedMs = Date.now()
     await holder.process.kill('SIGKILL')
     await house.restart(holder)
     await reaches(size)
@@ -47,17 +48,19 @@ test(
     await house.drained(endAfter(120_000))
     for (const load of loads) expect([load.unanswered.size, load.refused]).toEqual([0, []])
 
-    const moved = await moves.end()
+    const moved = await moves.end(killedMs)
     expect(moved.map(({ deviceId }) => deviceId)).toContain(peers[0])
     const attempts = await house.rows<Attempt>('select message_id, device_id, started_at from attempts')
     const drawn = (messageId: string) =>
       resolveWay(stages, { messageId, not: [] })?.stages[0]?.use[0] as string
-    // While its link moves to the other node, others of its stage may take over.
-    const mayTakeOver = ({ started_at: at }: Attempt) => moved.some(({ fromMs, toMs }) => Number(at) >= fromMs && Number(at) <= toMs) // prettier-ignore
+    // While the link of its device moves, others of its stage may take over.
+    const mayTakeOver = ({ message_id, started_at: at }: Attempt) =>
+      moved.some(({ deviceId, fromMs, toMs }) => deviceId === drawn(message_id) && Number(at) >= fromMs && Number(at) <= toMs) // prettier-ignore
     const still = attempts.filter((attempt) => !mayTakeOver(attempt))
     const elsewhere = still.filter(({ message_id, device_id }) => drawn(message_id) !== device_id)
     for (const [i, share] of [0.7, 0.2, 0.1].entries()) {
-      const carried = attempts.filter(({ device_id }) => device_id === peers[i]).length / attempts.length
+      const carried =
+        attempts.filter(({ message_id }) => drawn(message_id) === peers[i]).length / attempts.length
       // Of a fair draw one run in 30,000 is further off.
       const chance = 4 * Math.sqrt((share * (1 - share)) / attempts.length)
       expect(Math.abs(carried - share), `${share} of the messages, and ${carried} were`).toBeLessThan(Math.max(0.01, chance)) // prettier-ignore
@@ -91,28 +94,29 @@ interface Move {
 /** Looks at the leases ten times a second, until its end. */
 function watchMoves(): {
   holderOf(deviceId: string | undefined): string | undefined
-  end(): Promise<readonly Move[]>
+  end(killedMs: number): Promise<readonly Move[]>
 } {
-  let seen = new Map<string, Lease>()
+  const seen = new Map<string, Lease>()
   const moves: Move[] = []
   const look = async (): Promise<void> => {
     const leases = await house.rows<Lease>('select id, lease_owner, lease_token, lease_until from devices where lease_owner is not null') // prettier-ignore
-    const before = seen
-    seen = new Map(leases.map((lease) => [lease.id, lease]))
-    for (const { id, lease_token } of leases) {
-      const last = before.get(id)
-      if (last === undefined || last.lease_token === lease_token) continue
-      moves.push({ deviceId: id, fromMs: Number(last.lease_until) - testTimes.leaseMs, toMs: Date.now() + 1_000 }) // prettier-ignore
+    for (const lease of leases) {
+      const last = seen.get(lease.id)
+      // One that is given up has no owner for a while, and is not among them.
+      seen.set(lease.id, lease)
+      if (last === undefined || last.lease_token === lease.lease_token) continue
+      moves.push({ deviceId: lease.id, fromMs: Number(last.lease_until) - testTimes.leaseMs, toMs: Date.now() + 1_000 }) // prettier-ignore
     }
   }
   const watch = setInterval(() => void (looking = looking.then(look)), 100)
   let looking = look()
   return {
     holderOf: (deviceId) => seen.get(deviceId ?? '')?.lease_owner,
-    async end(): Promise<readonly Move[]> {
+    async end(killedMs) {
       clearInterval(watch)
       await looking
-      return moves
+      // Until the kill its holder was well, however long ago it had renewed.
+      return moves.map((move) => ({ ...move, fromMs: move.toMs > killedMs ? Math.max(move.fromMs, killedMs) : move.fromMs })) // prettier-ignore
     },
   }
 }
