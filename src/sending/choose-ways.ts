@@ -43,7 +43,7 @@ export function routingOver(
   { forAccount }: SendPorts['routing'],
   choices: readonly ChosenWay[],
 ): SendPorts['routing'] {
-  // Recipients of one rule have the same stages, not equal ones.
+  // Recipients of one rule share one array of stages.
   const unlike = choices.filter((choice, i) => i === 0 || !isLike(choice, choices[i - 1] as ChosenWay))
   const ways = new Map(unlike.map((choice) => [textOf(choice), namedBy(choice)]))
   if (ways.size <= 1) {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Outcome } from '../../src/connectors/connector.ts'
-import { resolveWay } from '../../src/devices/routes/resolve-way.ts'
+import { resolveWay } from '../resolve-way.ts'
 import { addRule } from '../../src/devices/routes/rule-store.ts'
 import { readWay } from '../../src/devices/routes/way-words.ts'
 import { usualTimes } from '../../src/runtime/times.ts'

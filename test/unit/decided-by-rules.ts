@@ -2,7 +2,7 @@ import { chooseRule, type LimitedDevice } from '../../src/dispatch/routes/choose
 import type { Candidate } from '../../src/dispatch/routes/candidate.ts'
 import { explainRoute } from '../../src/dispatch/routes/explain-route.ts'
 import { usualNow } from '../../src/dispatch/routes/walk-way.ts'
-import { resolveWay } from '../../src/devices/routes/resolve-way.ts'
+import { resolveWay } from '../resolve-way.ts'
 import type { Matched, Rule } from '../../src/devices/routes/rule.ts'
 import { usualWay } from '../../src/devices/routes/way.ts'
 import { readWay } from '../../src/devices/routes/way-words.ts'

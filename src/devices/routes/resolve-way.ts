@@ -3,23 +3,18 @@ import type { RuleStageJson } from '../../storage/tables/route-tables.ts'
 import { type Stage, usualStages, type Way } from './way.ts'
 
 /**
- * Returns the way that stages come out to for one message: of a stage with weights, the device that the message's ID
- * draws comes first. Drawn, not counted: weights hold over restarts and nodes, and a draw can be repeated. `stages`
- * null: no rule matches. `not`: devices that do not send to its number. Returns null for the usual way.
+ * Returns which device of each stage the ID of a message draws, by its place in `use`; 0 for stages without weights. Drawn, not
+ * counted: weights hold over restarts and nodes, and a draw can be repeated. `stages` null: no rule matches.
  */
-export const resolveWay = (
-  stages: readonly RuleStageJson[] | null,
-  { messageId, not }: { messageId: string; not: readonly string[] },
-): Way | null =>
-  stages === null && not.length === 0 ? null : wayOfDraws(stages, { draws: drawsOf(stages, messageId), not })
-
-/** Returns which device of each stage the ID of a message draws, by its place in `use`; 0 for stages without weights. */
 export const drawsOf = (stages: readonly RuleStageJson[] | null, messageId: string): number[] =>
   stages === null
     ? []
     : stages.map(({ weights }, i) => (weights === undefined ? 0 : drawFrom(weights, shareOf(messageId, i))))
 
-/** Returns the way of these draws: messages of the same stages and draws, and with the same `not`, have the same. */
+/**
+ * Returns the way of these draws, without weights: where a stage has some, the drawn device comes first. `not`: devices that do not
+ * send to the number of the message. Messages of the same stages and draws, and with the same `not`, have the same.
+ */
 export function wayOfDraws(
   stages: readonly RuleStageJson[] | null,
   { draws, not }: { draws: readonly number[]; not: readonly string[] },

@@ -16,7 +16,7 @@ export const createExpirer = (deps: SweeperDeps & { read: Db; writer: Writer; me
     intervalMs,
     async sweep() {
       const nowMs = deps.clock.now()
-      // The write keeps the units of all other nodes waiting.
+      // The write keeps the units of all other nodes waiting. That a database takes no writes is found by the heartbeat.
       if (!(await mayExpire(deps.read, nowMs))) return false
       const ended = await deps.writer.write((tx) =>
         expireWaiting(tx, { nowMs, take: changeOnDemand(tx, nowMs) }, maxPerRoute, realKinds),

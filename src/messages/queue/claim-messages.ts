@@ -104,8 +104,9 @@ export interface ClaimsMade {
 
 /**
  * Claims messages for devices as one unit. An attempt with its fencing token is opened for each, which makes it
- * `sending`, and flushed with the transaction, before a connector sees it (P5). Claims nothing for a node that has lost its lease or was declared dead. Returns the claimed messages, account by account in the order of its queue. Rejects a
- * database that has not progressed beyond `known`, because it was restored (`RestoredError`).
+ * `sending`, and flushed with the transaction, before a connector sees it (P5). Claims nothing for a node that has lost its
+ * lease or was declared dead. Returns the claimed messages, account by account in the order of its queue; which ones it takes is
+ * decided request by request. Rejects a database that has not progressed beyond `known`, because it was restored (`RestoredError`).
  */
 export async function claimMessages(
   tx: Tx,

@@ -8,7 +8,7 @@ export const byPlace = (a: Row, b: Row): number =>
 
 /**
  * Returns the rows account by account, those of each in one order over all its routes, as one route would have them. What was
- * accepted together is so submitted and answered together: its changes are in few pages, not in some of each route.
+ * accepted together is therefore submitted and answered together: its changes are in few pages, not in some of each route.
  */
 export const inQueueOrder = <R extends Row & { account_id: string }>(rows: readonly R[]): R[] =>
   [...Map.groupBy(rows, ({ account_id }) => account_id).values()].flatMap((ofAccount) =>
