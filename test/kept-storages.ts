@@ -1,6 +1,6 @@
 import { readdir, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { Client } from 'pg'
+import pg from 'pg'
 import { inject } from 'vitest'
 import { readConfig } from '../src/config.ts'
 import type { HotUnits } from '../src/messages/units.ts'
@@ -33,8 +33,6 @@ interface Kept extends KeptStorage {
   end(): Promise<void>
 }
 
-/** By their names. */
-const keptDatabases = new Set<string>()
 const free: Kept[] = []
 const taken = new Map<string, Kept>()
 
@@ -46,10 +44,13 @@ atFileEnd(async () => {
   taken.clear()
   const discarded = await Promise.allSettled([...free.splice(maxFree), ...left].map(discard))
   for (const each of discarded) if (each.status === 'rejected') throw each.reason
-  if (left.length > 0) throw new Error(`${left.length} storages were not closed by this test file`)
+  if (left.length > 0)
+    throw new Error(
+      `close() was not called on the storages of ${left.map(({ dataFolder }) => dataFolder).join(', ')}`,
+    )
 })
 
-if (isPostgres) leaveLoopToOthers()
+if (isPostgres) watchPools()
 
 /** What the types of the driver leave out. */
 interface Referred {
@@ -57,17 +58,25 @@ interface Referred {
   unref(): void
 }
 
-/** The connections of kept storages outlive a test file: they keep no event loop running, and are none of its leftovers. */
-function leaveLoopToOthers(): void {
-  const connect = Client.prototype.connect as (this: Client, ...args: unknown[]) => unknown
-  Object.assign(Client.prototype, {
-    connect(this: Client & Referred, ...args: unknown[]): unknown {
-      if (keptDatabases.has(this.database ?? '')) {
-        this.unref()
-        // As the pool does with each that it gives out.
-        this.ref = () => undefined
+/** Pools of kept storages: each has a listener for errors from its beginning. */
+const keptPools = new WeakSet<pg.Pool>()
+let isOpening = false
+
+/** The connections of kept storages outlive a test file: they keep no event loop running, and are none of its leftovers. All others are. */
+function watchPools(): void {
+  const pool = pg.Pool.prototype as unknown as { on(...args: unknown[]): unknown }
+  const { on } = pool
+  Object.assign(pool, {
+    on(this: pg.Pool, ...args: unknown[]): unknown {
+      if (isOpening && !keptPools.has(this)) {
+        keptPools.add(this)
+        on.call(this, 'connect', (client: Referred) => {
+          client.unref()
+          // The pool calls it on each client that it gives out.
+          client.ref = () => undefined
+        })
       }
-      return connect.apply(this, args)
+      return on.apply(this, args)
     },
   })
 }
@@ -120,11 +129,14 @@ const wornTables = `
 
 async function keepPostgres(nowMs: number): Promise<Kept> {
   const dataFolder = await makeTestFolder()
-  keptDatabases.add(basename(dataFolder))
-  const storage = await openFolder(dataFolder, nowMs)
+  isOpening = true
+  const storage = await openFolder(dataFolder, nowMs).finally(() => void (isOpening = false))
   const url = withDatabase(inject('postgresUrl'), basename(dataFolder))
-  const admin = new Client({ connectionString: url })
+  const admin = new pg.Client({ connectionString: url })
+  // Where its server is killed, the next statement says so.
+  admin.on('error', () => undefined)
   await admin.connect()
+  ;(admin as unknown as Referred).unref()
   const { rows } = await admin.query<{ name: string }>(
     `select tablename as name from pg_tables where schemaname = 'public' and tablename <> 'schema_migrations'`,
   )
