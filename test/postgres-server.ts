@@ -90,8 +90,7 @@ export async function startPostgres(
 
 /** Of Vitest: before the first test file of the project and after the last. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  // Its tests look at plans as they are on new tables, also those that were emptied (kept-storages.ts): a vacuum would change these.
-  const server = await startPostgres(project.name === 'postgres' ? ['-c', 'autovacuum=off'] : [])
+  const server = await startPostgres()
   await makeTemplate(server.url)
   project.provide('postgresUrl', server.url)
   return () => server.stop()
