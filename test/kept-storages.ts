@@ -1,6 +1,6 @@
 import { readdir, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import pg from 'pg'
+import { Client } from 'pg'
 import { inject } from 'vitest'
 import { readConfig } from '../src/config.ts'
 import type { HotUnits } from '../src/messages/units.ts'
@@ -16,8 +16,8 @@ import { withDatabase } from './postgres-server.ts'
 import { isPostgres, makeTestFolder, removeTestFolder } from './test-database.ts'
 
 /**
- * The storages of a worker: opened once, emptied between the tests of its files. Near ones on the embedded database, those of the program on PostgreSQL.
- * What a test does to the threads, the file or the tables themselves needs `openRealStorage`.
+ * Storages that are opened once and emptied between tests: near ones on the embedded database, for all files of a worker, those of the program on
+ * PostgreSQL, for one file. What a test does to the threads, the file or the tables themselves needs `openRealStorage`.
  */
 export interface KeptStorage {
   dataFolder: string
@@ -36,50 +36,17 @@ interface Kept extends KeptStorage {
 const free: Kept[] = []
 const taken = new Map<string, Kept>()
 
-/** As many as most files take at once; more than these are open for the file that took them. */
-const maxFree = 3
+/** As many as most files take at once. Those of PostgreSQL hold connections, which would be leftovers of the file. */
+const maxFree = isPostgres ? 0 : 3
 
 atFileEnd(async () => {
   const left = [...taken.values()]
   taken.clear()
   const discarded = await Promise.allSettled([...free.splice(maxFree), ...left].map(discard))
   for (const each of discarded) if (each.status === 'rejected') throw each.reason
-  if (left.length > 0)
-    throw new Error(
-      `close() was not called on the storages of ${left.map(({ dataFolder }) => dataFolder).join(', ')}`,
-    )
+  const folders = left.map(({ dataFolder }) => dataFolder).join(', ')
+  if (folders !== '') throw new Error(`close() was not called on the storages of ${folders}`)
 })
-
-if (isPostgres) watchPools()
-
-/** What the types of the driver leave out. */
-interface Referred {
-  ref(): void
-  unref(): void
-}
-
-/** Pools of kept storages: each has a listener for errors from its beginning. */
-const keptPools = new WeakSet<pg.Pool>()
-let isOpening = false
-
-/** The connections of kept storages outlive a test file: they keep no event loop running, and are none of its leftovers. All others are. */
-function watchPools(): void {
-  const pool = pg.Pool.prototype as unknown as { on(...args: unknown[]): unknown }
-  const { on } = pool
-  Object.assign(pool, {
-    on(this: pg.Pool, ...args: unknown[]): unknown {
-      if (isOpening && !keptPools.has(this)) {
-        keptPools.add(this)
-        on.call(this, 'connect', (client: Referred) => {
-          client.unref()
-          // The pool calls it on each client that it gives out.
-          client.ref = () => undefined
-        })
-      }
-      return on.apply(this, args)
-    },
-  })
-}
 
 async function discard({ dataFolder, end }: Kept): Promise<void> {
   await end()
@@ -122,32 +89,17 @@ async function keepNear(nowMs: number): Promise<Kept> {
   }
 }
 
-/** Up to ten pages are planned as ten, unless a vacuum counted rows (estimate_rel_size in PostgreSQL's plancat.c). */
+/** Up to ten pages are planned as ten (estimate_rel_size in PostgreSQL's plancat.c). */
 const wornTables = `
   select oid from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'
-    and (pg_relation_size(oid) > 10 * 8192 or reltuples >= 0 or oid in (select starelid from pg_statistic)) limit 1`
+    and (pg_relation_size(oid) > 10 * 8192 or oid in (select starelid from pg_statistic)) limit 1`
 
 async function keepPostgres(nowMs: number): Promise<Kept> {
   const dataFolder = await makeTestFolder()
-  isOpening = true
-  const opened = await openFolder(dataFolder, nowMs).finally(() => void (isOpening = false))
-  const storage: typeof opened = {
-    ...opened,
-    openLongReads() {
-      isOpening = true
-      try {
-        return opened.openLongReads()
-      } finally {
-        isOpening = false
-      }
-    },
-  }
+  const storage = await openFolder(dataFolder, nowMs)
   const url = withDatabase(inject('postgresUrl'), basename(dataFolder))
-  const admin = new pg.Client({ connectionString: url })
-  // Where its server is killed, the next statement says so.
-  admin.on('error', () => undefined)
+  const admin = new Client({ connectionString: url })
   await admin.connect()
-  ;(admin as unknown as Referred).unref()
   const { rows } = await admin.query<{ name: string }>(
     `select tablename as name from pg_tables where schemaname = 'public' and tablename <> 'schema_migrations'`,
   )
