@@ -40,16 +40,17 @@ const expired = {
 const waiting = { sql: waitingRows(ofRoute), inputs: ['route', 'account', 'most'] } as const
 const held = { sql: waitingRows('q.restore_hold = 1'), inputs: ['most'] } as const
 
-/** Returns whether the earliest expiry of some route has passed: then `expireWaiting` has something to do. */
-export async function mayExpire(db: Db, nowMs: number): Promise<boolean> {
-  const row = await db
+const overdueRoutes = (db: Db | Tx, nowMs: number, most: number) =>
+  db
     .selectFrom('queue_totals')
-    .select('route_key')
+    .select(['account_id', 'mode', 'route_key'])
     .where('next_expiry_at', '<=', nowMs)
-    .limit(1)
-    .executeTakeFirst()
-  return row !== undefined
-}
+    .limit(most)
+    .execute()
+
+/** Returns whether the earliest expiry of some route has passed: then `expireWaiting` has something to do. */
+export const mayExpire = async (db: Db, nowMs: number): Promise<boolean> =>
+  (await overdueRoutes(db, nowMs, 1)).length > 0
 
 /**
  * Expires queued messages after their validity (P2): `expired`, the hold released. Reads only routes whose
@@ -62,12 +63,7 @@ export async function expireWaiting(
   most: number,
   kinds: RealKinds,
 ): Promise<MessageState[]> {
-  const routes = await tx
-    .selectFrom('queue_totals')
-    .select(['account_id', 'mode', 'route_key'])
-    .where('next_expiry_at', '<=', nowMs)
-    .limit(100)
-    .execute()
+  const routes = await overdueRoutes(tx, nowMs, 100)
   const rows = await selectEach<WaitingRow>(
     tx,
     expired,
