@@ -61,8 +61,12 @@ export async function openSmppHouse(options: Options = {}): Promise<SmppHouse> {
   expect(added).toMatchObject({ code: 0 })
   const { id: deviceId } = JSON.parse(added.stdout) as { id: string }
   const headers = { authorization: `Bearer ${made.live_key}`, 'content-type': 'application/json' }
-  const get = async <T>(path: string): Promise<T> =>
-    (await (await fetch(`${server.url}/api/v1/${path}`, { headers })).json()) as T
+  const get = async <T>(path: string): Promise<T> => {
+    const answer = await fetch(`${server.url}/api/v1/${path}`, { headers })
+    const body = await answer.text()
+    expect(answer.status, body).toBe(200)
+    return JSON.parse(body) as T
+  }
   const house: SmppHouse = {
     server,
     smsc,
