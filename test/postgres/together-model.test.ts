@@ -72,7 +72,7 @@ function change(
     case 'update':
       return updateRows(tx, table, keyed, all)
     case 'expected':
-      return updateRows(tx, table, keyed, all, { column: 'messages', of: () => sum + 1 })
+      return updateRows(tx, table, keyed, all, { expected: { column: 'messages', of: () => sum + 1 } })
     case 'delete':
       return deleteRows(tx, table, keyed, rows)
     case 'adjust':

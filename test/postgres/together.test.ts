@@ -58,7 +58,9 @@ test('a second statement on a table begins the next text, which sees what the fi
       insertRows(tx, 'ways', [way('w')]),
       updateRows(tx, 'queue_totals', totalKey, [total('a', 5)]),
       deleteRows(tx, 'ways', ['id'], [way('w')]),
-      updateRows(tx, 'queue_totals', totalKey, [total('a', 6)], { column: 'messages', of: () => 5 }),
+      updateRows(tx, 'queue_totals', totalKey, [total('a', 6)], {
+        expected: { column: 'messages', of: () => 5 },
+      }),
     ])
   })
   expect(counts).toEqual([1, 1, 1, 1, 1])

@@ -15,6 +15,9 @@ test('each row has its values under the names of its columns, and shares nothing
   expect(rowsAsObjects(['a'], [])).toEqual([])
   expect(rowsAsObjects(['a,b'], [[1]])).toEqual([{ 'a,b': 1 }])
   expect(rowsAsObjects(['__proto__x', '"', 'a,b'], [[1, 2, 3]])).toEqual([{ '__proto__x': 1, '"': 2, 'a,b': 3 }]) // prettier-ignore
+  expect(rowsAsObjects(['__proto__', 'a'], [[{}, 1]]).map((row) => Object.keys(row))).toEqual([
+    ['__proto__', 'a'],
+  ])
 })
 
 test('of two columns of one name the last one counts', () => {

@@ -88,7 +88,7 @@ export function releaseLeases(
       lease_owner: null,
       lease_until: null,
     })),
-    { column: 'lease_owner', of: () => owner },
+    { expected: { column: 'lease_owner', of: () => owner } },
   )
 }
 

@@ -24,8 +24,9 @@ export class ReadyClaims {
 
   /** Submits it when there is room, or keeps it until there is. */
   add(claimed: Claimed, device: DeviceRuntime): void {
-    const waiting = this.#waiting.get(device) ?? []
-    this.#waiting.set(device, [...waiting, claimed])
+    const waiting = this.#waiting.get(device)
+    if (waiting === undefined) this.#waiting.set(device, [claimed])
+    else waiting.push(claimed)
     this.fill(device)
   }
 

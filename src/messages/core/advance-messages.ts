@@ -76,7 +76,7 @@ export async function advanceMessages(
       typeof trigger === 'string' ? queueMove(current, trigger, { error, resent }) : { move: trigger }
     if (found === null) return null
     const { move, ...facts } = found
-    const after = moved(current, move, { ...advance, ...facts, unit })
+    const after = moved(current, move, typeof trigger === 'string' ? { ...advance, ...facts } : advance, unit)
     if (after.cost_state !== current.cost_state) {
       if (ownPayers.has(advance) && after.charged > 0) after.paid_by = 'own_device'
       const { account_id: accountId, mode, charged } = after
@@ -119,24 +119,21 @@ const movingColumns = [
 ] as const // prettier-ignore
 
 async function writeChanges(tx: Tx, changes: readonly Changed[]): Promise<void> {
-  const shapes = Map.groupBy(changes, ({ before, after }) => {
-    const stored = storedForm(before)
-    return movingColumns.filter((column) => stored[column] !== after[column]).join()
-  })
+  const stored = changes.map(({ before, after }) => ({ after, before: storedForm(before) }))
+  const shapes = Map.groupBy(stored, shapeOf)
   const counts = await allDone([
-    ...[...shapes].map(([shape, alike]) => {
-      const columns = shape.split(',') as (typeof movingColumns)[number][]
-      return updateRows(
+    ...[...shapes].map(([shape, alike]) =>
+      updateRows(
         tx,
         'messages',
         key,
-        alike.map(({ after }) => pick(after, columns)),
+        alike.map(({ after }) => after),
         {
-          column: 'sequence',
-          of: (_, i) => storedForm((alike[i] as Changed).before).sequence,
+          only: movingColumns.filter((_, i) => (shape & (1 << i)) !== 0),
+          expected: { column: 'sequence', of: (_, i) => (alike[i] as Changed).before.sequence },
         },
-      )
-    }),
+      ),
+    ),
     eraseServedTexts(tx, changes),
   ])
   const written = counts.slice(0, -1).reduce((sum, count) => sum + count, 0)
@@ -144,13 +141,14 @@ async function writeChanges(tx: Tx, changes: readonly Changed[]): Promise<void> 
     throw new StaleMessage('another unit moved a message since its state was read')
 }
 
-function pick(
-  message: MessageState,
-  columns: readonly (typeof movingColumns)[number][],
-): Partial<MessageState> {
-  const row: Record<string, unknown> = { account_id: message.account_id, mode: message.mode, id: message.id }
-  for (const column of columns) row[column] = message[column]
-  return row
+/** Which of `movingColumns` changed: a bit for each. */
+function shapeOf({ before, after }: Changed): number {
+  let shape = 0
+  for (let i = 0; i < movingColumns.length; i++) {
+    const column = movingColumns[i] as (typeof movingColumns)[number]
+    if (before[column] !== after[column]) shape |= 1 << i
+  }
+  return shape
 }
 
 /** Erases authentication texts as soon as their messages are final. */
@@ -170,15 +168,12 @@ const eraseServedTexts = (tx: Tx, changes: readonly Changed[]): Promise<number> 
       })),
   )
 
-/** An advance, and the unit that makes it. */
-type InUnit = Advance & { unit: Change }
-
-function moved(before: MessageState, move: Move, advance: InUnit): MessageState {
+function moved(before: MessageState, move: Move, advance: Advance, unit: Change): MessageState {
   const receiptExpected = advance.receiptExpected ?? before.receipt_expected === 1
   const final = isFinal(move.to, receiptExpected)
   const partsSent = Math.min(before.parts, Math.max(before.parts_sent, advance.partsTaken ?? 0))
   // A reader of all changes up to this unit has seen all times before it: none may be later than the unit.
-  const updatedAt = advance.unit.atMs
+  const updatedAt = unit.atMs
   const at = Math.min(Math.max(advance.atMs, latestTimeOf(before)), updatedAt)
   return {
     ...before,
@@ -190,7 +185,7 @@ function moved(before: MessageState, move: Move, advance: InUnit): MessageState 
     possible_duplicate: flag(before.possible_duplicate === 1 || advance.possibleDuplicate === true),
     corrected: flag(before.corrected === 1 || isCorrection(before, move)),
     sequence: before.sequence + 1,
-    ...timesAfter(before, move, { ...advance, atMs: at }),
+    ...timesAfter(before, move, advance, at),
     finalized_at: before.finalized_at ?? (final ? at : null),
     settled_at: final || before.finalized_at !== null ? updatedAt : null,
     updated_at: updatedAt,
@@ -213,7 +208,12 @@ const isCorrection = (before: MessageState, move: Move): boolean =>
  * Limits a time that a device reports to what is possible: delivery cannot be earlier than submission. A message that
  * turns out to have been sent once more was sent then: it waits for receipts from `sent_at` on.
  */
-function timesAfter(before: MessageState, move: Move, { atMs, ...reported }: Advance): MessageTimes {
+function timesAfter(
+  before: MessageState,
+  move: Move,
+  reported: Pick<Advance, 'sentAt' | 'deliveredAt'>,
+  atMs: number,
+): MessageTimes {
   const isSent =
     hasBeenSent(move) && (before.sent_at === null || (move.to === 'sent' && before.status !== 'sent'))
   const sent = {

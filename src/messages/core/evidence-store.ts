@@ -81,10 +81,9 @@ const ended = { route_key: null, due_at: null, refusals: null }
  */
 export function evidenceOf(stored: StoredAttempt, wireParts = 0): AttemptEvidence {
   const isAccepted = stored.state === 'accepted'
-  const ofAll = (stored.part_reports === null ? [] : readJson(stored.part_reports)).find(
-    ({ isForAll }) => isForAll,
-  )
-  const parts = ofAll?.state === 'delivered' ? [ofAll] : partsOf(stored)
+  const reports = stored.part_reports === null ? noReports : readJson(stored.part_reports)
+  const ofAll = reports.find(({ isForAll }) => isForAll)
+  const parts = ofAll?.state === 'delivered' ? [ofAll] : partsOf(stored, reports)
   return {
     number: stored.number,
     state: stored.state === 'handing_over' ? 'open' : stored.state,
@@ -103,12 +102,13 @@ export function evidenceOf(stored: StoredAttempt, wireParts = 0): AttemptEvidenc
 export const promisesReceipts = ({ receipt_expected, network_ids }: StoredAttempt): boolean =>
   receipt_expected === 1 || (receipt_expected === null && network_ids !== null)
 
+const noReports: readonly PartReport[] = []
 const awaited: PartEvidence = { state: 'awaited', reason: null }
 
 /** The parts that have an ID, and those that were reported under another. */
-function partsOf({ network_ids, part_reports, state }: StoredAttempt): PartEvidence[] {
-  if (part_reports === null) return state === 'unknown' ? [] : distinctIdsOf(network_ids).map(() => awaited)
-  const left = new Set<PartEvidence & PartReport>(readJson(part_reports))
+function partsOf({ network_ids, state }: StoredAttempt, reports: readonly PartReport[]): PartEvidence[] {
+  if (reports.length === 0) return state === 'unknown' ? [] : distinctIdsOf(network_ids).map(() => awaited)
+  const left = new Set(reports)
   const named = distinctIdsOf(network_ids).map((id): PartEvidence => {
     const told = [...left].find(({ ids }) => ids.includes(id))
     if (told !== undefined) left.delete(told)

@@ -45,7 +45,7 @@ export async function markUndelivered(tx: Tx, states: readonly MessageState[]): 
       message_id: id,
       state: 'due' as const,
     })),
-    { column: 'state', of: () => 'armed' },
+    { expected: { column: 'state', of: () => 'armed' } },
   )
 }
 

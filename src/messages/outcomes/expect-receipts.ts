@@ -36,9 +36,7 @@ export async function expectReceipts(
   const waiting = [...new Set(raised.map(({ after: { message_id } }) => message_id))]
   await reopen(
     tx,
-    waiting
-      .flatMap((id) => awaitedRows(id, after))
-      .filter((row) => !isNew.has(`${row.device_id}/${row.network_id}`)),
+    waiting.flatMap((id) => awaitedRows(id, after, isNew)),
   )
 }
 
@@ -91,8 +89,8 @@ const placesOf = ({ unknownParts }: Settlement, recipient: string): string[] =>
     ? []
     : unknownParts.parts.map((part) => keyOfUnknownPart(recipient, unknownParts.attemptId, part))
 
-/** The parts of the attempt that a message waits for, of which nothing was reported. */
-function awaitedRows(messageId: string, { attempts, stateOf, awaitedBy }: After) {
+/** The parts of the attempt that a message waits for, of which nothing was reported, and that are not new. */
+function awaitedRows(messageId: string, { attempts, stateOf, awaitedBy }: After, isNew: ReadonlySet<string>) {
   const attempt = attempts.get(messageId)?.get(awaitedBy(messageId) ?? 0)
   if (attempt === undefined || !promisesReceipts(attempt)) return []
   const reported = new Set(
@@ -100,7 +98,7 @@ function awaitedRows(messageId: string, { attempts, stateOf, awaitedBy }: After)
   )
   const ids = distinctIdsOf(attempt.network_ids)
   return ids
-    .filter((id) => !reported.has(id))
+    .filter((id) => !reported.has(id) && !isNew.has(`${attempt.device_id}/${id}`))
     .map((id) => ({
       ...keyOf(attempt, id),
       wire_parts: ids.length,

@@ -43,7 +43,8 @@ export async function moveByEvidence(
   const judged = reported.map((each) => {
     const attempts = each.attempts.map((stored) => {
       const evidence = evidenceOf(stored, each.wireParts?.get(stored.number))
-      return { ...evidence, reason: each.reasons?.get(stored.number) ?? evidence.reason }
+      const reason = each.reasons?.get(stored.number)
+      return reason === undefined ? evidence : { ...evidence, reason }
     })
     return { each, verdict: verdictOf(each.standing, attempts) }
   })

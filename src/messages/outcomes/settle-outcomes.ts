@@ -165,12 +165,12 @@ const awaitedAttempt = (message: MessageState, by: number | undefined): number |
 const takeEarly = (tx: Tx, settlements: readonly Settlement[]): Promise<ReceiptWord[]> =>
   takeUnmatched(
     tx,
-    settlements.flatMap(({ networkIds, ...attempt }) =>
-      networkIds.map((networkId, part) => ({
-        ...attempt,
-        networkId,
-        reference: referenceOfPart(attempt.attemptId, part),
-      })),
+    settlements.flatMap(
+      ({ deviceId, groupId, accountId, mode, messageId, attemptId, attemptNumber, networkIds }) =>
+        networkIds.map((networkId, part) => {
+          const reference = referenceOfPart(attemptId, part)
+          return { networkId, reference, deviceId, groupId, accountId, mode, messageId, attemptNumber }
+        }),
     ),
   )
 

@@ -56,7 +56,7 @@ interface Told {
   /** The `referenceOfPart` of the part with this ID. */
   reference: number
   deviceId: string
-  groupId?: string
+  groupId?: string | undefined
   accountId: string
   mode: Mode
   messageId: string

@@ -39,20 +39,26 @@ export async function insertRows<T extends Table>(
 }
 
 /**
- * Updates rows by key; every row has the columns of the first one. With `expected`, a row is changed only if
- * that column still has the value that was read. Returns the number of rows changed.
+ * Updates rows by key: the columns `only`, or without it all that the first row has. With `expected`, a row is changed only
+ * if that column still has the value that was read. Returns the number of rows changed.
  */
 export async function updateRows<T extends Table, R extends Updateable<Database[T]>>(
   tx: Tx,
   table: T,
   key: readonly Column<T>[],
   rows: readonly R[],
-  expected?: { column: Column<T>; of: (row: R, index: number) => Value },
+  {
+    only,
+    expected,
+  }: {
+    only?: readonly Column<T>[]
+    expected?: { column: Column<T>; of: (row: R, index: number) => Value }
+  } = {},
 ): Promise<number> {
   const first = rows[0]
   if (first === undefined) return 0
   refuseOtherRows(tx, table, rows, key)
-  const columns = Object.keys(first).filter((column) => !(key as readonly string[]).includes(column))
+  const columns = only ?? Object.keys(first).filter((column) => !(key as readonly string[]).includes(column))
   const values = valuesOf([...columns, ...key], rows)
   if (expected === undefined) return setsOf(tx).updateRows(tx, table, columns, key, values)
   values.forEach((row, i) => row.push(expected.of(rows[i] as R, i)))

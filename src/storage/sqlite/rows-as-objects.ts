@@ -1,30 +1,38 @@
-type Row = Record<string, unknown>
+import { compileFunction } from 'node:vm'
+
+type Values = readonly unknown[]
+type ToObject = (values: Values) => object
 
 /** The lists of columns of all statements of the program are fewer; the limit bounds memory for a hostile variety. */
-const maxTemplates = 1_000
-const templates = new Map<string, Row>()
+const maxShapes = 1_000
+const shapes = new Map<string, ToObject>()
 
 /**
- * Turns rows of values into objects with these columns. Each is a copy of a template: V8 keeps an object whose more than
- * twelve properties are added by name as a hash table, which takes ten times as long to copy and three times as long to read
- * (JSObject::TooManyFastProperties). JSON.parse makes one that is not.
+ * Turns rows of values into objects with these columns. Each is a literal, which V8 allocates in one step: 40 ns for the 40
+ * columns of a message. Properties that are added by name take 1.3 µs, and beyond twelve of them the object is a hash table
+ * (JSObject::TooManyFastProperties), which takes ten times as long to copy.
  */
-export function rowsAsObjects(columns: readonly string[], rows: readonly (readonly unknown[])[]): object[] {
+export function rowsAsObjects(columns: readonly string[], rows: readonly Values[]): object[] {
   if (rows.length === 0) return []
-  const template = templateOf(columns)
-  return rows.map((values) => {
-    const row = { ...template }
-    for (let i = 0; i < columns.length; i++) row[columns[i] as string] = values[i]
-    return row
-  })
+  const toObject = shapeOf(columns)
+  return rows.map((values) => toObject(values))
 }
 
-function templateOf(columns: readonly string[]): Row {
+function shapeOf(columns: readonly string[]): ToObject {
   const key = columns.join('\0')
-  const known = templates.get(key)
+  const known = shapes.get(key)
   if (known !== undefined) return known
-  if (templates.size >= maxTemplates) templates.clear()
-  const made = JSON.parse(`{${columns.map((column) => `${JSON.stringify(column)}:null`).join()}}`) as Row
-  templates.set(key, made)
+  if (shapes.size >= maxShapes) shapes.clear()
+  const made = literalOf(columns)
+  shapes.set(key, made)
   return made
+}
+
+/** Compiles `values => ({ "id": values[0], … })`. A plain `__proto__` would set the prototype. */
+function literalOf(columns: readonly string[]): ToObject {
+  const members = columns.map((column, i) => {
+    const name = JSON.stringify(column)
+    return `${column === '__proto__' ? `[${name}]` : name}:values[${i}]`
+  })
+  return compileFunction(`return {${members.join()}}`, ['values']) as ToObject
 }
