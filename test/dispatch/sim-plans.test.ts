@@ -110,6 +110,30 @@ test('of two links the one at its limit of numbers carries what is for these num
   expect(fresh.roomOf('dev_a', [{ sim: null }])).toEqual({ any: Infinity, known: Infinity })
 })
 
+test('a node reads the use of plans once a second, and a device at its limit of numbers looks again a second after it looked', async () => {
+  const house = await openMessagesFixture(scriptedKind({ submit: async () => accepted('n') }))
+  onTestFinished(() => house.close())
+  const { storage, clock } = house
+  await house.addGrantedAccount()
+  await house.addDevice('dev_a', { accountId: 'acc_a' })
+  await plan(house, 'dev_a', 1, 1)
+  const states = new PlanStates({ read: storage.read, clock, planKey: '' })
+  const room = () => states.roomOf('dev_a', [{ sim: null }])
+  await states.reload()
+  await house.send({ to: [number(1)] })
+  await house.dispatcher.drain()
+  const roomAfter = async (ms: number) => {
+    await clock.advance(ms)
+    await states.refresh()
+    return room()
+  }
+  expect(await roomAfter(999)).toEqual({ any: Infinity, known: Infinity })
+  expect(await roomAfter(1)).toEqual({ any: 0, known: Infinity })
+  states.rest('dev_a')
+  expect(await roomAfter(999)).toEqual({ any: 0, known: 0 })
+  expect(await roomAfter(1)).toEqual({ any: 0, known: Infinity })
+})
+
 test('what a link certainly did not send is returned to its plan, and goes over it again', async () => {
   let isRefused = true
   const refusal = { kind: 'refused', lasts: 'now', code: 'device_error', networkCode: null } as const

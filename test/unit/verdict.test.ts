@@ -166,6 +166,17 @@ const reports: readonly ((known: StoredAttempt) => StoredAttempt)[] = [
   ),
 ]
 
+test('a report that is repeated, or that says less than is known, leaves the attempt as it is', () => {
+  const doubted = report('unknown', { networkIds: ['n1'], receiptExpected: true, partsTaken: 1 })
+  for (const each of [doubted, report('refused', { partsTaken: 1 }), yes]) {
+    const known = raiseAttempt(stored, each)
+    expect(known).not.toBe(stored)
+    expect(raiseAttempt(known, each)).toBe(known)
+  }
+  const taken = raiseAttempt(stored, yes)
+  for (const less of [doubted, report('refused')]) expect(raiseAttempt(taken, less)).toBe(taken)
+})
+
 test('reports on one attempt give the same evidence in any order, and however often each is repeated', () => {
   fc.assert(
     fc.property(
