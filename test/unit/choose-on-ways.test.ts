@@ -23,6 +23,16 @@ const asked: Route = { ...route('a'), way: 'w', routeKey: 'live~w:' }
 const idOf = (choice: ReturnType<typeof chooseDevices>['now' | 'waited']): string | null =>
   choice === null || typeof choice === 'string' ? choice : choice.device.id
 
+test('a device that has its turn in an earlier stage, though it lost it in a later one, gets what has waited so long', () => {
+  const drawn: Stage = { use: ['dev_c', 'dev_b'], by: 'drawn', afterSeconds: 10 }
+  const way = { stages: [{ use: ['own'] }, { use: ['dev_b'], afterSeconds: 60 }, drawn] } as Way
+  const full = [device('own', { accountId: 'a', free: 0 }), device('dev_c', { free: 0 })]
+  expect(chooseDevices(asked, [...full, device('dev_b')], on(way))).toMatchObject({
+    now: 'busy',
+    waited: { device: { id: 'dev_b' }, waitedMs: 60_000 },
+  })
+})
+
 test('a phone that asks works, though its last word said otherwise: on a way of a rule it gets what is for it', () => {
   const phone = device('own', { accountId: 'a', fetches: true, health: 'offline' })
   expect(fetchesOf(phone, asked, [phone, device('net')], on('own; shared'))).toMatchObject([{ why: 'first', waitedMs: 0 }]) // prettier-ignore

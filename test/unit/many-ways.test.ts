@@ -33,6 +33,7 @@ test('beyond 64 ways of an account weights are not drawn: the devices are taken 
 
 test('a rule that draws nothing takes its one way beyond 64, and nothing is said of it', () => {
   const { said, resolved } = resolveAll([`${even('a')}; ${even('b')}`, 'own; shared'])
+  expect(resolved[0]?.size).toBe(64)
   expect([...(resolved[1] as Set<Resolved>)].map(({ way }) => way.stages.map(({ by }) => by))).toEqual([
     [undefined, undefined],
   ])

@@ -51,7 +51,7 @@ export async function updateRows<T extends Table, R extends Updateable<Database[
     only,
     expected,
   }: {
-    only?: readonly Column<T>[]
+    only?: readonly (Column<T> & keyof R)[]
     expected?: { column: Column<T>; of: (row: R, index: number) => Value }
   } = {},
 ): Promise<number> {

@@ -9,8 +9,8 @@ const shapes = new Map<string, ToObject>()
 
 /**
  * Turns rows of values into objects with these columns. Each is a literal, which V8 allocates in one step: 40 ns for the 40
- * columns of a message. Properties that are added by name take 1.3 µs, and beyond twelve of them the object is a hash table
- * (JSObject::TooManyFastProperties), which takes ten times as long to copy.
+ * columns of a message, where a copy of a template that is filled by name takes 1.3 µs. An object that grows by name beyond
+ * twelve properties is a hash table (JSObject::TooManyFastProperties), which takes ten times as long to copy.
  */
 export function rowsAsObjects(columns: readonly string[], rows: readonly Values[]): object[] {
   if (rows.length === 0) return []
