@@ -129,9 +129,31 @@ test('a node reads the use of plans once a second, and a device at its limit of 
   }
   expect(await roomAfter(999)).toEqual({ any: Infinity, known: Infinity })
   expect(await roomAfter(1)).toEqual({ any: 0, known: Infinity })
+  await clock.advance(500)
   states.rest('dev_a')
-  expect(await roomAfter(999)).toEqual({ any: 0, known: 0 })
+  // In between the use is read again, which ends no rest.
+  expect(await roomAfter(500)).toEqual({ any: 0, known: 0 })
+  expect(await roomAfter(499)).toEqual({ any: 0, known: 0 })
   expect(await roomAfter(1)).toEqual({ any: 0, known: Infinity })
+})
+
+test('a plan of ten parts a day is reached with the tenth, not with the ninth', async () => {
+  const house = await openMessagesFixture(scriptedKind({ submit: async () => accepted('n') }))
+  onTestFinished(() => house.close())
+  const { storage, ids, clock, pool } = house
+  await house.addGrantedAccount()
+  await house.addDevice('dev_a', { accountId: 'acc_a' })
+  const change = { deviceId: 'dev_a', sim: 1, partsPerDay: 10, zoneIfNew: 'UTC', actor: 'test' }
+  await storage.writer.write((tx) => setPlan(tx, { ids, nowMs: clock.now() }, change))
+  await pool.reloadIfChanged()
+  const reasonsAfter = async (...numbers: number[]) => {
+    await house.send({ to: numbers.map(number) })
+    await house.dispatcher.drain()
+    await pool.plans.reload()
+    return pool.plans.reasonsOf('dev_a')
+  }
+  expect(await reasonsAfter(1, 2, 3, 4, 5, 6, 7, 8, 9)).toEqual([])
+  expect(await reasonsAfter(10)).toEqual(['plan_reached'])
 })
 
 test('what a link certainly did not send is returned to its plan, and goes over it again', async () => {

@@ -55,6 +55,16 @@ test('a device that cannot join so many parts is passed over: the next one is sa
   expect(said(3)).toEqual([['short too_long', 'long next']])
 })
 
+test('an explanation says of a stage that nothing opens that it never does', () => {
+  const [, later] = explainRoute({
+    route: asked,
+    parts: 1,
+    now: on('own; shared offline=never'),
+    devices: [],
+  })
+  expect(later?.opens).toBe('never')
+})
+
 test('an explanation says times in the largest unit that has no rest', () => {
   const opens = (text: string): unknown =>
     explainRoute({ route: asked, parts: 1, now: on(`own; shared after=${text}`), devices: [] })[1]?.opens
@@ -150,10 +160,16 @@ test('an account has as much of a device with many ways as another with one, and
   const ways = Array.from({ length: 17 }, (_, i) => `live~w${i}:`)
   for (const [i, routeKey] of ways.entries()) ring.add({ ...asked, way: `w${i}`, routeKey })
   ring.add(route('b'))
+  // On the usual way an account has its turn beside its sixteen.
+  ring.add(route('a', '+4915100000001'))
   const taken = ring.take(256)
-  expect(taken.map(({ routeKey }) => routeKey)).toEqual([...ways.slice(0, 16), 'live:'])
+  expect(taken.map(({ routeKey }) => routeKey)).toEqual([
+    ...ways.slice(0, 16),
+    'live:',
+    'live:+4915100000001',
+  ])
   expect(ring.take(256).map(({ routeKey }) => routeKey)).toEqual(ways.slice(16))
-  const { requests } = planClaims(taken, () => [device('d', { free: 32 })], () => on('shared')) // prettier-ignore
+  const { requests } = planClaims(taken.slice(0, -1), () => [device('d', { free: 32 })], () => on('shared')) // prettier-ignore
   const rooms = Object.groupBy(requests, ({ accountId }) => accountId)
   expect(rooms['a']?.map(({ quota }) => quota)).toEqual(Array.from({ length: 16 }, () => 1))
   expect(rooms['b']?.map(({ quota }) => quota)).toEqual([16])

@@ -43,6 +43,11 @@ const refused = (lasts: 'good' | 'now' | 'busy' | 'expired'): Outcome => ({
 })
 const unknown: Outcome = { kind: 'unknown', networkIds: [], partsTaken: 1, detail: 'no answer' }
 
+test('of an unknown outcome a receipt is expected where it has IDs, and only there', () => {
+  expect(judgeOutcome(claimed(), unknown, 0).receiptExpected).toBe(false)
+  expect(judgeOutcome(claimed(), { ...unknown, networkIds: ['n1'] }, 0).receiptExpected).toBe(true)
+})
+
 test('a device that says to have taken more parts than there are has taken all of them', () => {
   const partial = {
     kind: 'partial',

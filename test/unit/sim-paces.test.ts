@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import type { SimChoice } from '../../src/connectors/sim-choice.ts'
 import { readSettings, simChoiceOf } from '../../src/connectors/android/settings.ts'
 import { SimPaces } from '../../src/dispatch/rates/sim-paces.ts'
+import { throughputOf } from '../../src/dispatch/rates/throughput.ts'
 
 const limit = { partsPerWindow: 30, windowSeconds: 1_800 }
 const rotating = {
@@ -24,6 +25,23 @@ test('a device without SIMs, and a phone that chooses by itself, have one pace',
     expect(paces.roomsFor(null, 0)).toEqual([{ sim: null, parts: 18, resetsInMs: 1_800_000 }])
     expect(paces.all(0).map(({ parts }) => parts)).toEqual([18])
   }
+})
+
+test('a device with one pace shows no SIMs; one with several shows each, and what is left over all', () => {
+  const clock = { now: () => 1_000_000, monotonicMs: () => 0 }
+  const one = new SimPaces(limit, () => null)
+  one.spend(null, 12, 0)
+  expect(throughputOf(one, limit, clock)).toEqual({ ...limit, remaining: 18, resetsAt: 2_800_000 })
+  const two = new SimPaces(limit, () => rotating)
+  two.spend(1, 12, 0)
+  expect(throughputOf(two, limit, clock)).toMatchObject({
+    partsPerWindow: 60,
+    remaining: 48,
+    bySim: [
+      { slot: 1, remaining: 18 },
+      { slot: 2, remaining: 30, resetsAt: null },
+    ],
+  })
 })
 
 test('what the phone has sent over a SIM of its choice counts for each of them', () => {

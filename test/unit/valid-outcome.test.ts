@@ -45,6 +45,7 @@ test.each([
   { ...unknown, unknownParts: null },
   { ...unknown, unknownParts: { ...unknownParts, parts: '0' } },
   { ...unknown, unknownParts: { ...unknownParts, parts: [255] } },
+  { ...unknown, unknownParts: { ...unknownParts, parts: [0, 255] } },
   { ...unknown, unknownParts: { ...unknownParts, parts: [-1] } },
   { ...unknown, unknownParts: { ...unknownParts, parts: Array.from({ length: 256 }, () => 0) } },
   { ...unknown, unknownParts: { ...unknownParts, wireParts: '2' } },

@@ -33,9 +33,11 @@ export class RouteRing {
     const waysOf = new Map<string, number>()
     for (const [name, route] of this.#routes) {
       if (taken.length >= most) break
-      const ways = route.way === undefined ? 0 : (waysOf.get(route.accountId) ?? 0)
-      if (ways >= maxWaysOfAccount) continue
-      if (route.way !== undefined) waysOf.set(route.accountId, ways + 1)
+      if (route.way !== undefined) {
+        const ways = waysOf.get(route.accountId) ?? 0
+        if (ways >= maxWaysOfAccount) continue
+        waysOf.set(route.accountId, ways + 1)
+      }
       this.#routes.delete(name)
       taken.push(route)
     }
