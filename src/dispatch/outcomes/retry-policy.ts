@@ -39,9 +39,9 @@ const nothing = {
 export type HasAnother = (claimed: Claimed, routeKey: string) => boolean
 
 /**
- * Returns what the end of an attempt means for its message. Only a definite "nothing submitted" requeues it,
- * for another device if necessary (P6). An unknown outcome is final, unless the caller chose `resend_once`
- * and that was not used yet. Back-offs count from `dueFromMs`, which differs from the wall clock after the
+ * Returns what the end of an attempt means for its message. A definite "nothing submitted" requeues it, for
+ * another device if necessary (P6). An unknown outcome requeues it once, if the caller chose `resend_once`, and
+ * is final otherwise. Back-offs count from `dueFromMs`, which differs from the wall clock after the
  * latter stepped back.
  */
 export function judgeOutcome(

@@ -13,7 +13,7 @@ import { queueMove, type QueueMove, readResent } from './queue-move.ts'
 import { chargeOf, isFinal, type Trigger, type Move } from './state.ts'
 import { TrafficChanges } from './traffic.ts'
 
-/** One move of one message, whose state was read (and is locked) in the same transaction. */
+/** One move of one message, whose state was read in the same transaction, under the lock of its account or of all. */
 export interface Advance {
   message: MessageState
   /** What happened; a move by all evidence (verdict.ts) has none. */
