@@ -141,7 +141,7 @@ async function writeChanges(tx: Tx, changes: readonly Changed[]): Promise<void> 
     throw new StaleMessage('another unit moved a message since its state was read')
 }
 
-/** Which of `movingColumns` changed: a bit for each. */
+/** Which of `movingColumns` changed: a bit for each of its 20, of the 31 that there are. */
 function shapeOf({ before, after }: Changed): number {
   let shape = 0
   for (let i = 0; i < movingColumns.length; i++) {
